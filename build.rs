@@ -35,13 +35,8 @@ fn main() {
     println!("cargo::rerun-if-changed=config/languages");
     let out = PathBuf::from(env::var("OUT_DIR").expect("cargo sets it"));
     let root = env::var("CARGO_MANIFEST_DIR").expect("cargo sets it");
-    let folder = Path::new(&root).join("config/languages");
-    let mut files: Vec<_> = fs::read_dir(&folder)
-        .expect("config/languages is part of the package")
-        .map(|entry| entry.expect("the folder stays readable").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
-        .collect();
-    files.sort();
+    let mut files = files_in(&Path::new(&root).join("config/languages"));
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
 
     let mut rows = String::new();
     let mut blocks = vec![String::new()];
@@ -59,21 +54,17 @@ fn main() {
             text.parse().unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         digest.add_table(id, &table);
         let name = table.get("name").and_then(toml::Value::as_str).unwrap_or(id);
-        let list = |key: &str| strings(table.get(key));
-        let claims =
-            table.get("claims").and_then(toml::Value::as_array).cloned().unwrap_or_default();
+        let [extensions, file_names, shebangs, aliases] =
+            ["extensions", "file-names", "shebangs", "aliases"].map(|key| strings(table.get(key)));
         let claims: Vec<_> =
-            claims.iter().flat_map(|claim| strings(claim.get("extension"))).collect();
+            rows_of(&table, "claims").flat_map(|claim| strings(claim.get("extension"))).collect();
         writeln!(
             rows,
             "    Builtin {{ id: {id:?}, name: {name:?}, family: {:?}, toml: TableText {{ block: {n_block}, start: {start}, end: {} }}, \
-             extensions: &{:?}, claims: &{claims:?}, file_names: &{:?}, shebangs: &{:?}, aliases: &{:?} }},",
+             extensions: &{extensions:?}, claims: &{claims:?}, file_names: &{file_names:?}, \
+             shebangs: &{shebangs:?}, aliases: &{aliases:?} }},",
             family(name, &table),
             start + text.len(),
-            list("extensions"),
-            list("file-names"),
-            list("shebangs"),
-            list("aliases"),
         )
         .expect("a string takes all");
     }
@@ -98,14 +89,20 @@ fn main() {
 
 /// The family of a language; `None` if its files may contain others.
 fn family(name: &str, table: &toml::Table) -> Option<String> {
-    let has = |key: &str| table.contains_key(key);
-    let rows = |list: &str| table.get(list).and_then(toml::Value::as_array).into_iter().flatten();
-    let any_has =
-        |key: &str| rows("strings").chain(rows("imports")).any(|row| row.get(key).is_some());
-    let is_host = ["regions", "around", "page", "notebook"].into_iter().any(has)
-        || any_has("holds") && !any_has("preamble");
+    let [holds_any, has_preambles] = ["holds", "preamble"].map(|key| {
+        rows_of(table, "strings").chain(rows_of(table, "imports")).any(|row| row.get(key).is_some())
+    });
+    // As in `Language::is_host`.
+    let is_host =
+        ["regions", "around", "page", "notebook"].iter().any(|&key| table.contains_key(key))
+            || holds_any && !has_preambles;
     let family = table.get("family").and_then(toml::Value::as_str).map(str::to_owned);
     (!is_host).then(|| family.unwrap_or_else(|| name.to_lowercase()))
+}
+
+/// The rows of a list of a table.
+fn rows_of<'t>(table: &'t toml::Table, list: &str) -> impl Iterator<Item = &'t toml::Value> {
+    table.get(list).and_then(toml::Value::as_array).into_iter().flatten()
 }
 
 /// Writes `bytes` as `text::unpack` reads them.
@@ -123,19 +120,23 @@ fn add_code(path: &Path, digest: &mut Digest) {
         digest.add_code(&fs::read_to_string(path).expect("the file is part of the package"));
         return;
     }
-    let mut below: Vec<_> = fs::read_dir(path)
-        .expect("the folder is part of the package")
-        .map(|entry| entry.expect("the folder stays readable").path())
-        .collect();
-    below.sort();
-    below.iter().for_each(|path| add_code(path, digest));
+    files_in(path).iter().for_each(|path| add_code(path, digest));
+}
+
+/// What is in a folder, in order.
+fn files_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("the folder is part of the package");
+    let mut files: Vec<_> =
+        entries.map(|entry| entry.expect("the folder stays readable").path()).collect();
+    files.sort();
+    files
 }
 
 /// The strings of a value: one, or a list of them.
 fn strings(value: Option<&toml::Value>) -> Vec<String> {
-    let one = |item: &toml::Value| item.as_str().map(String::from);
-    match value {
-        Some(toml::Value::Array(items)) => items.iter().filter_map(one).collect(),
-        value => value.and_then(one).into_iter().collect(),
-    }
+    let values = match value {
+        Some(toml::Value::Array(items)) => items.as_slice(),
+        value => value.map_or(&[][..], std::slice::from_ref),
+    };
+    values.iter().filter_map(toml::Value::as_str).map(str::to_owned).collect()
 }

@@ -19,9 +19,9 @@ use crate::language::Token;
 /// use std::num::NonZeroUsize;
 /// use secondhand::fingerprint::Effort;
 ///
-/// let n = |n| NonZeroUsize::new(n).unwrap();
-/// assert_eq!("window:40".parse(), Ok(Effort::Window(n(40))));
-/// assert_eq!(Effort::Smallest(n(100)).to_string(), "smallest:100");
+/// let n = NonZeroUsize::new(40).unwrap();
+/// assert_eq!("window:40".parse(), Ok(Effort::Window(n)));
+/// assert_eq!(Effort::Smallest(n).to_string(), "smallest:40");
 /// assert!("a lot".parse::<Effort>().is_err());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -90,14 +90,14 @@ impl std::str::FromStr for Effort {
     fn from_str(text: &str) -> Result<Self, String> {
         let expected = "expected `full`, `rounds` for a first round with one fingerprint in four, `window:W` for those \
                         of a window of W, or `smallest:N` for the N smallest of each file";
-        let number = |text: &str| text.parse().map_err(|_| expected.to_owned());
-        match text.split_once(':') {
-            None if text == "full" => Ok(Self::Full),
-            None if text == "rounds" => Ok(Self::Rounds),
-            Some(("window", window)) => Ok(Self::Window(number(window)?)),
-            Some(("smallest", size)) => Ok(Self::Smallest(number(size)?)),
-            _ => Err(expected.to_owned()),
-        }
+        let effort = match text.split_once(':') {
+            None if text == "full" => Some(Self::Full),
+            None if text == "rounds" => Some(Self::Rounds),
+            Some(("window", window)) => window.parse().ok().map(Self::Window),
+            Some(("smallest", size)) => size.parse().ok().map(Self::Smallest),
+            _ => None,
+        };
+        effort.ok_or_else(|| expected.to_owned())
     }
 }
 

@@ -46,8 +46,7 @@ fn roll<T>(items: &[T], number: impl Fn(&T) -> u64, k: NonZeroUsize, hashes: &mu
     // What an item contributes by the time it leaves, including the factor of `value`, to multiply
     // only once.
     let leaving = (0..k).fold(SPREAD, |power, _| power.wrapping_mul(BASE));
-    let enter = |hash: u64, item: &T| hash.wrapping_mul(BASE).wrapping_add(value(number(item)));
-    let mut hash = items[..k].iter().fold(0, enter);
+    let mut hash = polynomial(items[..k].iter().map(|item| value(number(item))));
     hashes.reserve(items.len() - k + 1);
     hashes.push(mix(hash));
     hashes.extend(items[k..].iter().zip(items).map(|(last, first)| {
@@ -61,10 +60,13 @@ fn roll<T>(items: &[T], number: impl Fn(&T) -> u64, k: NonZeroUsize, hashes: &mu
 /// Hashes the exact readings of a k-gram's tokens: the same for k-grams spelled the same. Time
 /// O(k).
 pub fn hash_exact(kgram: &[Token]) -> u32 {
-    let hash = kgram
-        .iter()
-        .fold(0u64, |hash, token| hash.wrapping_mul(BASE).wrapping_add(u64::from(token.exact)));
-    (mix(hash) >> 32) as u32
+    (mix(polynomial(kgram.iter().map(|token| u64::from(token.exact)))) >> 32) as u32
+}
+
+/// The polynomial of some values at [`BASE`].
+#[inline]
+fn polynomial(values: impl Iterator<Item = u64>) -> u64 {
+    values.fold(0, |hash, value| hash.wrapping_mul(BASE).wrapping_add(value))
 }
 
 #[inline]

@@ -67,13 +67,13 @@ impl Builds {
                 let terms = terms(all.unwrap_or(inner), ",");
                 conditions.extend(terms.map(|when| Condition { lines: line..end, when }));
             } else if let Some(directive) = words.strip_prefix(b"#").map(<[u8]>::trim_ascii_start) {
-                let begins = |word: &[u8]| directive.starts_with(word);
-                let is_next = begins(b"el") || begins(b"endif");
+                let is_end = directive.starts_with(b"endif");
+                let is_next = is_end || directive.starts_with(b"el");
                 if let Some((conditional, branch, start)) = open.pop_if(|_| is_next) {
                     let when = When::Branch { conditional, branch };
                     conditions.push(Condition { lines: start..line, when });
-                    open.extend((!begins(b"endif")).then_some((conditional, branch + 1, line)));
-                } else if begins(b"if") {
+                    open.extend((!is_end).then_some((conditional, branch + 1, line)));
+                } else if directive.starts_with(b"if") {
                     open.push((line, 0, line));
                 }
             }
@@ -85,8 +85,7 @@ impl Builds {
     /// conditions.
     pub fn exclude(&self, lines: &Range<u32>, other: &Self, of_other: &Range<u32>) -> bool {
         let is_same_file = self.path == other.path;
-        let excludes = |when: &When| other.of(of_other).any(|of| when.excludes(of, is_same_file));
-        self.of(lines).any(excludes)
+        self.of(lines).any(|when| other.of(of_other).any(|of| when.excludes(of, is_same_file)))
             || self.is_tagged_beside(other)
             || differ_in_platform(self.path.as_bytes(), other.path.as_bytes())
     }
@@ -94,10 +93,10 @@ impl Builds {
     /// Whether both are files of one folder for builds with different tags: what both declare
     /// cannot be in one build.
     fn is_tagged_beside(&self, other: &Self) -> bool {
-        let tags = |of: &Self| {
-            of.conditions.iter().filter(|of| of.lines == WHOLE).map(|of| of.when.clone()).collect()
-        };
-        let (own, others): (Vec<When>, Vec<When>) = (tags(self), tags(other));
+        let [own, others] = [self, other].map(|of| {
+            let tags = of.conditions.iter().filter(|condition| condition.lines == WHOLE);
+            tags.map(|condition| &condition.when).collect::<Vec<_>>()
+        });
         let is_beside = self.path != other.path && self.path.folder() == other.path.folder();
         is_beside && !own.is_empty() && !others.is_empty() && own != others
     }
@@ -105,9 +104,10 @@ impl Builds {
     /// The conditions on most of some lines: a copy may take a directive with it.
     fn of(&self, lines: &Range<u32>) -> impl Iterator<Item = &When> {
         let (start, end) = (lines.start, lines.end);
-        let n_shared = move |of: &Range<u32>| of.end.min(end).saturating_sub(of.start.max(start));
-        let holds = move |of: &&Condition| 2 * n_shared(&of.lines) > end - start;
-        self.conditions.iter().filter(holds).map(|condition| &condition.when)
+        let on_most = self.conditions.iter().filter(move |Condition { lines, .. }| {
+            2 * lines.end.min(end).saturating_sub(lines.start.max(start)) > end - start
+        });
+        on_most.map(|condition| &condition.when)
     }
 }
 
@@ -127,10 +127,10 @@ impl When {
 
 /// Whether no platform has both of two names.
 fn are_apart(a: &str, b: &str) -> bool {
-    let is_platform = |name: &str| PLATFORMS.contains(&name.as_bytes());
+    let are_platforms = [a, b].iter().all(|name| PLATFORMS.contains(&name.as_bytes()));
     let is_family = FAMILIES.contains(&a) || FAMILIES.contains(&b);
     let is_windows = WINDOWS.contains(&a) != WINDOWS.contains(&b);
-    a != b && is_platform(a) && is_platform(b) && (!is_family || is_windows)
+    a != b && are_platforms && (!is_family || is_windows)
 }
 
 /// The terms of a condition that all have to hold and are simple: `linux`, `!cgo`, `not(unix)`,
@@ -139,15 +139,11 @@ fn terms<'t>(condition: &'t [u8], and: &'t str) -> impl Iterator<Item = When> + 
     let text = std::str::from_utf8(condition).unwrap_or_default();
     let inside = text.find('(').unwrap_or(text.len());
     let text = if text[..inside].contains("||") { "" } else { text };
-    let is_simple = |term: &&str| {
-        !term.is_empty() && !term.contains("||") && n_open(term) == 0 && !term.contains("any(")
-    };
-    text.split(and).map(str::trim).filter(is_simple).map(term)
-}
-
-/// Brackets that a text opens and does not close, or the other way round.
-fn n_open(text: &str) -> usize {
-    text.matches('(').count().abs_diff(text.matches(')').count())
+    let simple = text.split(and).map(str::trim).filter(|term| {
+        let is_closed = term.matches('(').count() == term.matches(')').count();
+        !term.is_empty() && !term.contains("||") && is_closed && !term.contains("any(")
+    });
+    simple.map(term)
 }
 
 fn term(text: &str) -> When {
@@ -161,22 +157,24 @@ fn term(text: &str) -> When {
 
 /// The line behind the item below an attribute, which ends with a bracket that is indented like it.
 fn end_of_item(text: &[u8], lines: &Lines, attribute: u32, indentation: usize) -> u32 {
-    let ends = |line: &u32| {
-        let line = lines.text(text, *line);
+    for number in attribute + 1..=lines.n_lines() {
+        let line = lines.text(text, number);
         let words = line.trim_ascii_start();
-        line.len() - words.len() <= indentation && words.starts_with(b"}")
-    };
-    (attribute + 1..=lines.n_lines()).find(ends).map_or(u32::MAX, |last| last + 1)
+        if line.len() - words.len() <= indentation && words.starts_with(b"}") {
+            return number + 1;
+        }
+    }
+    u32::MAX
 }
 
 /// Whether two paths are the same but for one word, which names a platform in both.
 fn differ_in_platform(a: &[u8], b: &[u8]) -> bool {
-    let is_part = |byte: &u8| !byte.is_ascii_alphanumeric();
-    let (own, others): (Vec<_>, Vec<_>) = (a.split(is_part).collect(), b.split(is_part).collect());
+    let [own, others] =
+        [a, b].map(|path| path.split(|byte| !byte.is_ascii_alphanumeric()).collect::<Vec<_>>());
     let mut differing = own.iter().zip(&others).filter(|(a, b)| a != b);
     let (Some((a, b)), None) = (differing.next(), differing.next()) else { return false };
-    let is_platform = |word: &[u8]| PLATFORMS.contains(&&*word.to_ascii_lowercase());
-    own.len() == others.len() && is_platform(a) && is_platform(b)
+    own.len() == others.len()
+        && [a, b].iter().all(|word| PLATFORMS.contains(&&*word.to_ascii_lowercase()))
 }
 
 #[cfg(test)]

@@ -1,9 +1,13 @@
 //! Compiles a table into the form that the lexer runs: byte classes, openers, keywords.
 
+use memchr::memmem::Finder;
+
 use super::hash;
 use super::keywords::Keywords;
 use super::swar::{self, Few, WordBytes};
-use super::table::{Delimiters, Heredoc, Import, OpenerPlace, Table, TableError, TextRow};
+use super::table::{
+    Delimiters, Heredoc, Import, OpenerPlace, Table, TableError, TextRow, each_row,
+};
 use super::token::Family;
 
 /// A set of byte classes; a byte may be in several.
@@ -143,42 +147,25 @@ pub(super) enum Hole {
 /// How a comment or literal ends.
 #[derive(Debug)]
 pub(super) struct Rule {
+    pub row: TextRow,
     pub is_comment: bool,
     /// `None`: the line end.
     pub close: Option<Closer>,
     /// Further closers.
     pub other_closes: Vec<Box<[u8]>>,
-    pub ends_before: Vec<Box<[u8]>>,
-    pub place: OpenerPlace,
     /// The opener that starts another level, when levels nest.
     pub nests: Option<Box<[u8]>>,
     pub escape: Option<u8>,
-    pub plain: Vec<Box<[u8]>>,
     pub is_multi_line: bool,
-    pub is_one_character: bool,
-    /// Whether it is a name rather than a literal.
-    pub is_name: bool,
-    /// Whether its body is code of another language.
-    pub is_held: bool,
-    /// Whether its closer must be first on its line.
-    pub closes_first: bool,
-    /// Whether strings in it hide its closer.
-    pub has_strings: bool,
-    /// Whether expansions in it do.
-    pub has_expansions: bool,
     pub not_after: Vec<Box<[u8]>>,
     /// What ends the code around it, inside of another literal.
     pub within: Option<u8>,
     /// Whether backslashes at the end of lines may be in its closer.
     pub has_splices: bool,
-    /// Whether a directive without its other half ends it.
-    pub is_conditional: bool,
     pub shelter: Option<(u8, u8)>,
     pub interpolation: Vec<(Box<[u8]>, u8)>,
     /// What ends code inside, besides its closer.
     pub format_after: Option<u8>,
-    /// What belongs to it after its closer.
-    pub tail: Tail,
     /// Bytes at which the body needs a closer look; the closer's own unless its placeholder is a
     /// bracket.
     pub stops: Box<[bool; 256]>,
@@ -188,24 +175,13 @@ pub(super) struct Rule {
     pub ending: Ending,
 }
 
-/// What belongs to a comment or literal after its closer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Tail {
-    /// A second body.
-    pub is_second: bool,
-    /// Letters.
-    pub has_flags: bool,
-    /// The rest of the line.
-    pub is_whole_line: bool,
-}
-
 /// How the body of a comment or literal ends, the simplest first.
 #[derive(Debug)]
 pub(super) enum Ending {
     /// At the line end, whatever precedes it.
     Line,
     /// At the first occurrence of the closer, whatever precedes it; `None` if it has a placeholder.
-    Closer(Option<Box<memchr::memmem::Finder<'static>>>),
+    Closer(Option<Box<Finder<'static>>>),
     /// At this byte, or at the line end unless the rule is multi-line; only an escape hides either.
     Quote(u8),
     /// Anything that a rule can express.
@@ -215,13 +191,18 @@ pub(super) enum Ending {
 impl Rule {
     /// Whether its opener opens it everywhere, and its closer is always the same.
     fn is_plain(&self) -> bool {
-        let has_one_close = self.close.as_ref().is_none_or(|close| close.hole.is_none());
-        let is_simple = !self.is_one_character
-            && !self.is_held
+        self.close.as_ref().is_none_or(|close| close.hole.is_none())
+            && self.row.place == OpenerPlace::Anywhere
+            && !self.row.one_character
+            && self.row.holds.is_none()
             && self.within.is_none()
-            && !self.is_conditional
-            && self.tail == Tail::default();
-        has_one_close && self.place == OpenerPlace::Anywhere && is_simple
+            && !self.row.conditional
+            && !self.has_tail()
+    }
+
+    /// Whether anything belongs to it after its closer.
+    pub fn has_tail(&self) -> bool {
+        self.row.second || self.row.flags || self.row.whole_line
     }
 
     /// The closer, if it is always the same.
@@ -231,22 +212,23 @@ impl Rule {
 
     fn ending(&self) -> Ending {
         let is_simple = self.other_closes.is_empty()
-            && self.ends_before.is_empty()
+            && self.row.ends_before.is_empty()
             && self.nests.is_none()
-            && self.plain.is_empty()
+            && self.row.plain.is_empty()
             && self.shelter.is_none()
-            && !self.closes_first
-            && !self.has_strings
-            && !self.has_expansions
+            && !self.row.close_first
+            && !self.row.holds_strings
+            && !self.row.expansions
             && self.interpolation.is_empty();
         let has_escape = self.escape.is_some();
-        let is_fixed = |close: &&Closer| close.hole.is_none() && !close.head.is_empty();
-        let fixed = self.close.as_ref().filter(is_fixed).map(|close| &*close.head);
-        let finder = |close| Box::new(memchr::memmem::Finder::new(close).into_owned());
-        match fixed {
-            _ if self.close.is_none() && !has_escape && self.ends_before.is_empty() => Ending::Line,
-            _ if is_simple && self.is_multi_line && !has_escape && !self.tail.is_whole_line => {
-                Ending::Closer(fixed.map(finder))
+        let fixed =
+            self.close.as_ref().filter(|close| close.hole.is_none()).map(|close| &*close.head);
+        match fixed.filter(|close| !close.is_empty()) {
+            _ if self.close.is_none() && !has_escape && self.row.ends_before.is_empty() => {
+                Ending::Line
+            }
+            fixed if is_simple && self.is_multi_line && !has_escape && !self.row.whole_line => {
+                Ending::Closer(fixed.map(|close| Box::new(Finder::new(close).into_owned())))
             }
             Some(&[quote]) if is_simple => Ending::Quote(quote),
             _ => Ending::Any,
@@ -294,12 +276,10 @@ impl CompiledTable {
         let fold = if table.case_insensitive { hash::FOLD } else { 0 };
         let mut classes = byte_classes(table)?;
         let rules = rules(table)?;
-        let heredocs = table.heredocs.iter().enumerate();
-        let heredoc = |(n, row): (usize, &Heredoc)| match &*row.open {
-            "" => Err(TableError::value("open", "it is empty").in_row("heredocs", n)),
+        let heredocs = each_row("heredocs", &table.heredocs, |row| match &*row.open {
+            "" => Err(TableError::value("open", "it is empty")),
             _ => Ok(HeredocRule { files: words(&row.files), row: row.clone() }),
-        };
-        let heredocs = heredocs.map(heredoc).collect::<Result<_, _>>()?;
+        })?;
         classes[b'\\' as usize] |= ODD;
         let mut openers = openers(table)?;
         for opener in &mut openers {
@@ -355,6 +335,12 @@ impl CompiledTable {
             fold,
             digit_separators: byte_set(table.digit_separators.as_bytes()),
         })
+    }
+
+    /// Whether a word may go on with this byte.
+    #[inline(always)]
+    pub fn continues_word(&self, byte: u8) -> bool {
+        self.classes[byte as usize] & CONTINUE != 0
     }
 }
 
@@ -414,47 +400,45 @@ fn byte_classes(table: &Table) -> Result<[Class; 256], TableError> {
 }
 
 fn keywords(table: &Table, fold: u64) -> Keywords {
-    let hashes = |words: &str| {
-        words.split_whitespace().map(|word| hash::word(word.as_bytes(), fold)).collect::<Vec<_>>()
-    };
-    let values = hashes(&table.value_keywords);
-    Keywords::new(&[hashes(&table.keywords), values.clone()].concat(), &values)
+    let values: Vec<u64> = hashes(&table.value_keywords, fold).collect();
+    let all: Vec<u64> = hashes(&table.keywords, fold).chain(values.iter().copied()).collect();
+    Keywords::new(&all, &values)
+}
+
+fn hashes(words: &str, fold: u64) -> impl Iterator<Item = u64> {
+    words.split_whitespace().map(move |word| hash::word(word.as_bytes(), fold))
 }
 
 /// The bytes of words, unless there are too many to match eight at a time.
 fn word_bytes(classes: &[Class; 256]) -> Option<WordBytes> {
-    let is_besides = |byte: &u8| {
-        classes[*byte as usize] & CONTINUE != 0
-            && byte.is_ascii()
-            && !byte.is_ascii_alphanumeric()
-            && *byte != b'_'
-    };
-    WordBytes::new(&(0..=u8::MAX).filter(is_besides).collect::<Vec<_>>())
+    let besides =
+        (0..0x80).filter(|byte| classes[*byte as usize] & CONTINUE != 0 && !is_word_byte(byte));
+    WordBytes::new(&besides.collect::<Vec<u8>>())
+}
+
+/// Whether words have this byte in every language.
+pub(super) fn is_word_byte(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || *byte == b'_'
 }
 
 fn follows_word_opener(openers: &[Opener]) -> [bool; 256] {
-    let mut follows = [false; 256];
+    let mut follows = Vec::new();
     for opener in openers.iter().filter(|opener| opener.n_word > 0) {
         let tail = opener.tail.first();
         match (opener.head.get(opener.n_word), opener.hole, tail) {
-            (Some(&next), ..) | (None, None, Some(&next)) => follows[next as usize] = true,
-            (None, Some(Hole::Blank), Some(&next)) => {
-                [b' ', b'\t', next].iter().for_each(|&next| follows[next as usize] = true);
-            }
-            (None, Some(Hole::Repeat(byte)), Some(&next)) => {
-                [byte, next].iter().for_each(|&next| follows[next as usize] = true);
-            }
-            _ => follows = [true; 256],
+            (Some(&next), ..) | (None, None, Some(&next)) => follows.push(next),
+            (None, Some(Hole::Blank), Some(&next)) => follows.extend([b' ', b'\t', next]),
+            (None, Some(Hole::Repeat(byte)), Some(&next)) => follows.extend([byte, next]),
+            _ => return [true; 256],
         }
     }
-    follows
+    byte_set(&follows)
 }
 
 /// Maximum punctuation characters before an importing word.
 pub(super) const MAX_MARK: usize = 2;
 
 fn imports(table: &Table, fold: u64) -> Result<Vec<ImportRule>, TableError> {
-    let hash_of = |word: &str| hash::word(word.as_bytes(), fold) as u32;
     let mut rules = Vec::new();
     for (row, import) in table.imports.iter().enumerate() {
         for first in import.first.iter() {
@@ -466,19 +450,21 @@ fn imports(table: &Table, fold: u64) -> Result<Vec<ImportRule>, TableError> {
                 );
                 return Err(TableError::value("first", why).in_row("imports", row));
             }
-            let verbatim = import.verbatim.as_ref().map(|pair| {
+            let verbatim = import.verbatim.as_ref().map(brackets);
+            if verbatim == Some(None) {
                 let why = "its brackets are a character each";
-                let error = || TableError::value("verbatim", why).in_row("imports", row);
-                brackets(pair).ok_or_else(error)
-            });
+                return Err(TableError::value("verbatim", why).in_row("imports", row));
+            }
             let preamble = import.preamble.as_ref().filter(|_| import.holds.is_some());
             rules.push(ImportRule {
                 row: import.clone(),
                 preamble: preamble.map(|name| (bytes(name), table.strings.len() + row)),
-                verbatim: verbatim.transpose()?,
+                verbatim: verbatim.flatten(),
                 mark: mark.into(),
-                word: hash_of(word),
-                not_with_words: import.not_with_words.split_whitespace().map(hash_of).collect(),
+                word: hash::word(word.as_bytes(), fold) as u32,
+                not_with_words: (hashes(&import.not_with_words, fold))
+                    .map(|hash| hash as u32)
+                    .collect(),
                 n_open: mark.iter().filter(|byte| matches!(byte, b'(' | b'[' | b'{')).count(),
             });
         }
@@ -525,10 +511,9 @@ fn openers(table: &Table) -> Result<Vec<Opener>, TableError> {
 fn opener(text: &str, opens: Opens, is_folded: bool) -> Result<Opener, TableError> {
     let text = if is_folded { text.to_ascii_lowercase() } else { text.to_owned() };
     let (head, hole, tail) = split_hole(&text);
-    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
     // No word begins with a digit: the `0` of `0'c` is one opener together with what follows.
     let begins_word = head.first().is_some_and(|first| !first.is_ascii_digit());
-    let n_word = if begins_word { head.iter().take_while(is_part).count() } else { 0 };
+    let n_word = head.iter().take_while(|byte| begins_word && is_word_byte(byte)).count();
     if head.is_empty() {
         return Err(TableError::value("open", format!("`{text}` has nothing before its hole")));
     }
@@ -540,43 +525,41 @@ fn opener(text: &str, opens: Opens, is_folded: bool) -> Result<Opener, TableErro
 /// Splits `r{#}"` into `r`, the hole and `"`. A brace that begins no hole stands for itself:
 /// `{{tag}|` begins with one.
 fn split_hole(text: &str) -> (Box<[u8]>, Option<Hole>, Box<[u8]>) {
-    let hole_at = |at: usize| {
-        let (inside, tail) = text[at + 1..].split_once('}')?;
-        let hole = match inside {
-            "blank" => Hole::Blank,
-            "splice" => Hole::Splice,
-            "tag" => Hole::Tag,
-            "extension" => Hole::Extension,
-            "delimiter" => Hole::Delimiter,
-            "bracket" => Hole::Bracket,
-            "quote" => Hole::Quote,
-            one if one.len() == 1 => Hole::Repeat(one.as_bytes()[0]),
-            _ => return None,
-        };
-        Some((&text[..at], hole, tail))
-    };
-    match text.match_indices('{').find_map(|(at, _)| hole_at(at)) {
-        Some((head, hole, tail)) => (bytes(head), Some(hole), bytes(tail)),
-        None => (bytes(text), None, Box::default()),
+    for (at, _) in text.match_indices('{') {
+        let Some((inside, tail)) = text[at + 1..].split_once('}') else { break };
+        if let Some(hole) = hole(inside) {
+            return (bytes(&text[..at]), Some(hole), bytes(tail));
+        }
     }
+    (bytes(text), None, Box::default())
+}
+
+/// The placeholder of this name.
+fn hole(name: &str) -> Option<Hole> {
+    Some(match name {
+        "blank" => Hole::Blank,
+        "splice" => Hole::Splice,
+        "tag" => Hole::Tag,
+        "extension" => Hole::Extension,
+        "delimiter" => Hole::Delimiter,
+        "bracket" => Hole::Bracket,
+        "quote" => Hole::Quote,
+        _ => Hole::Repeat(<[u8; 1]>::try_from(name.as_bytes()).ok()?[0]),
+    })
 }
 
 fn rules(table: &Table) -> Result<Vec<Rule>, TableError> {
-    let of = |list, rows: &[TextRow]| -> Result<Vec<Rule>, TableError> {
-        let rule = |(n, row)| rule(row, list == "comments").map_err(|error| error.in_row(list, n));
-        rows.iter().enumerate().map(rule).collect()
-    };
-    let mut rules = of("comments", &table.comments)?;
-    rules.extend(of("strings", &table.strings)?);
-    let has_splices =
-        |rule: &&mut Rule| table.spliced_words && rule.is_comment && rule.close.is_some();
-    for rule in rules.iter_mut().filter(has_splices) {
-        (rule.has_splices, rule.ending) = (true, Ending::Any);
+    let mut rules = each_row("comments", &table.comments, |row| rule(row, true))?;
+    if table.spliced_words {
+        for rule in rules.iter_mut().filter(|rule| rule.close.is_some()) {
+            (rule.has_splices, rule.ending) = (true, Ending::Any);
+        }
     }
+    rules.extend(each_row("strings", &table.strings, |row| rule(row, false))?);
     // A string in a comment begins where it does elsewhere.
     let openers = table.strings.iter().flat_map(|row| row.open.iter());
     let firsts: Vec<u8> = openers.map(|open| open.as_bytes()[0]).collect();
-    for rule in rules.iter_mut().filter(|rule| rule.has_strings) {
+    for rule in rules.iter_mut().filter(|rule| rule.row.holds_strings) {
         firsts.iter().for_each(|&first| rule.stops[first as usize] = true);
         rule.few_stops = None;
     }
@@ -615,58 +598,38 @@ fn rule(row: &TextRow, is_comment: bool) -> Result<Rule, TableError> {
         }
         interpolation.push((bytes(&pair.open), *close));
     }
-    let shelter = row.shelter.as_ref().map(|pair| {
-        let error = || TableError::value("shelter", "open and close are one character each");
-        brackets(pair).ok_or_else(error)
-    });
-    let escape = match row.escape {
-        Some(c) if !c.is_ascii() => {
-            return Err(TableError::value("escape", format!("`{c}` is not ASCII")));
-        }
-        escape => escape.map(|c| c as u8),
-    };
+    if let Some(c) = row.escape.filter(|c| !c.is_ascii()) {
+        return Err(TableError::value("escape", format!("`{c}` is not ASCII")));
+    }
     for (key, texts) in [("plain", &row.plain), ("ends-before", &row.ends_before)] {
         if texts.iter().any(String::is_empty) {
             return Err(TableError::value(key, "a text in it is empty"));
         }
     }
-    let format_after = match row.format_after {
-        Some(c) if !c.is_ascii_punctuation() => {
-            return Err(TableError::value(
-                "format-after",
-                format!("`{c}` is no ASCII punctuation"),
-            ));
-        }
-        format_after => format_after.map(|c| c as u8),
-    };
-    let all = |texts: &[String]| texts.iter().map(|text| bytes(text)).collect();
+    if let Some(c) = row.format_after.filter(|c| !c.is_ascii_punctuation()) {
+        return Err(TableError::value("format-after", format!("`{c}` is no ASCII punctuation")));
+    }
+    let shelter = row.shelter.as_ref().map(brackets);
+    if shelter == Some(None) {
+        return Err(TableError::value("shelter", "open and close are one character each"));
+    }
     let mut rule = Rule {
+        row: row.clone(),
         is_comment,
         close: closes.first().map(|close| {
             let (head, hole, tail) = split_hole(close);
             Closer { head, hole, tail }
         }),
         other_closes: others.into_iter().map(bytes).collect(),
-        ends_before: all(&row.ends_before),
-        place: row.place,
         nests: row.nested.then(|| split_hole(first).0),
-        escape,
-        plain: all(&row.plain),
+        escape: row.escape.map(|c| c as u8),
         is_multi_line: row.multi_line.unwrap_or(is_comment && row.close.is_some()),
-        is_held: row.holds.is_some(),
-        is_one_character: row.one_character,
-        is_name: row.name,
-        closes_first: row.close_first,
-        has_strings: row.holds_strings,
-        has_expansions: row.expansions,
         not_after: words(&row.not_after),
         within: row.within.and_then(|c| u8::try_from(c).ok()),
         has_splices: false,
-        is_conditional: row.conditional,
-        shelter: shelter.transpose()?,
+        shelter: shelter.flatten(),
         interpolation,
-        format_after,
-        tail: Tail { is_second: row.second, has_flags: row.flags, is_whole_line: row.whole_line },
+        format_after: row.format_after.map(|c| c as u8),
         stops: Box::new([false; 256]),
         few_stops: None,
         ending: Ending::Any,
@@ -685,29 +648,26 @@ fn few_stops(rule: &Rule) -> Option<Few> {
 }
 
 fn stops(rule: &Rule) -> [bool; 256] {
-    let mut stops = [false; 256];
-    let mut stop =
-        |byte: Option<&u8>| byte.into_iter().for_each(|&byte| stops[byte as usize] = true);
+    let mut stops: Vec<u8> = Vec::new();
     if let Some(close) = &rule.close {
         // A closer that begins with its placeholder may begin with either.
-        stop(close.head.first().or(close.tail.first()));
+        stops.extend(close.head.first().or(close.tail.first()));
         if let (true, Some(Hole::Repeat(byte))) = (close.head.is_empty(), close.hole) {
-            stop(Some(&byte));
+            stops.push(byte);
         }
     }
     if !rule.is_multi_line {
-        stop(Some(&b'\n'));
-        stop(rule.is_comment.then_some(&b'\r'));
+        stops.push(b'\n');
+        stops.extend(rule.is_comment.then_some(b'\r'));
     }
-    if rule.has_expansions {
-        b"\"'$}".iter().for_each(|byte| stop(Some(byte)));
+    if rule.row.expansions {
+        stops.extend(b"\"'$}");
     }
-    stop(rule.escape.as_ref());
-    stop(rule.nests.as_ref().and_then(|open| open.first()));
-    stop(rule.shelter.as_ref().map(|(open, _)| open));
-    for text in rule.plain.iter().chain(&rule.other_closes).chain(&rule.ends_before) {
-        stop(text.first());
-    }
-    rule.interpolation.iter().for_each(|(open, _)| stop(open.first()));
-    stops
+    stops.extend(rule.escape);
+    stops.extend(rule.shelter.map(|(open, _)| open));
+    stops.extend(rule.nests.iter().chain(&rule.other_closes).filter_map(|text| text.first()));
+    let texts = rule.row.plain.iter().chain(&rule.row.ends_before);
+    stops.extend(texts.filter_map(|text| text.as_bytes().first()));
+    stops.extend(rule.interpolation.iter().filter_map(|(open, _)| open.first()));
+    byte_set(&stops)
 }

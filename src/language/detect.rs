@@ -12,7 +12,7 @@ use super::hash;
 use super::helper::HelperPatterns;
 use super::lexer::Lexer;
 use super::region::{Regions, no_pattern};
-use super::table::{Claim, Table, TableError};
+use super::table::{Claim, Table, TableError, each_row};
 use super::test_code::TestMarks;
 use super::token::{Kind, Token};
 use crate::text::{FilePath, unpack};
@@ -36,16 +36,8 @@ pub struct Language {
     pub words: Arc<BlockWords>,
     /// Reads its source; [`Languages::tokenize`] does so if it may contain other languages.
     pub lexer: Lexer,
+    pub(super) table: Arc<Table>,
     pub(super) regions: Regions,
-    /// The language of the text around its regions.
-    pub(super) around: Option<String>,
-    /// The language whose regions it has as well.
-    pub(super) page: Option<String>,
-    /// For each row of its strings, then of its imports, the language of the code that such a
-    /// literal, or the comment before such a statement, contains.
-    pub(super) holds: Vec<Option<String>>,
-    /// What an import names if the comment before it is code.
-    preambles: Vec<String>,
     /// Whether its files are notebooks.
     pub is_notebook: bool,
     /// Whether its files are pages of the Web: [`super::page_text`] is their text.
@@ -67,17 +59,28 @@ impl Language {
 
     /// Whether its files may contain other languages; those with a preamble apart.
     pub fn is_host(&self) -> bool {
-        let holds_any = self.preambles.is_empty() && !self.holds.is_empty();
         !self.regions.is_empty()
-            || self.around.is_some()
-            || self.page.is_some()
+            || self.table.around.is_some()
+            || self.table.page.is_some()
             || self.is_notebook
-            || holds_any
+            || self.preambles().next().is_none() && self.held().any(|name| name.is_some())
     }
 
     /// Whether a comment in `text` may be code of another language.
     pub fn has_preamble(&self, text: &[u8]) -> bool {
-        self.preambles.iter().any(|name| memchr::memmem::find(text, name.as_bytes()).is_some())
+        self.preambles().any(|name| memchr::memmem::find(text, name.as_bytes()).is_some())
+    }
+
+    /// What an import names if the comment before it is code.
+    fn preambles(&self) -> impl Iterator<Item = &str> {
+        self.table.imports.iter().filter_map(|import| import.preamble.as_deref())
+    }
+
+    /// For each row of its strings, then of its imports, the language of the code that such a
+    /// literal, or the comment before such a statement, contains.
+    pub(super) fn held(&self) -> impl Iterator<Item = Option<&str>> {
+        let imports = self.table.imports.iter().map(|row| row.holds.as_deref());
+        self.table.strings.iter().map(|row| row.holds.as_deref()).chain(imports)
     }
 }
 
@@ -140,6 +143,16 @@ pub struct Languages {
     digest: u64,
 }
 
+/// Has each of some keys lead to a row.
+fn own<K: AsRef<str>>(map: &mut HashMap<String, usize>, keys: &[K], row: usize) {
+    map.extend(keys.iter().map(|key| (key.as_ref().to_owned(), row)));
+}
+
+fn unknown(key: &'static str, name: &str) -> TableError {
+    let why = format!("there is no language `{name}`; `secondhand languages` lists all");
+    TableError::value(key, why)
+}
+
 /// The rows by id and display name; of two that are called the same, the first.
 fn by_name(rows: &[LanguageEntry]) -> HashMap<String, usize> {
     let mut by_name = HashMap::new();
@@ -163,7 +176,7 @@ struct LanguageEntry {
     name: String,
     /// The built-in table; `None` for a user's table, which has already been read.
     builtin: Option<&'static Builtin>,
-    table: OnceLock<Table>,
+    table: OnceLock<Arc<Table>>,
     /// The patterns of its claims, compiled when a file asks for them.
     patterns: OnceLock<Vec<OnceLock<Regex>>>,
     language: OnceLock<Language>,
@@ -229,13 +242,10 @@ impl Languages {
         let mut languages = Self { digest: DIGEST, ..Self::default() };
         for builtin in BUILTIN {
             let row = languages.rows.len();
-            let own = |map: &mut HashMap<String, usize>, keys: &[&str]| {
-                map.extend(keys.iter().map(|key| ((*key).to_owned(), row)));
-            };
-            own(&mut languages.by_extension, builtin.extensions);
+            own(&mut languages.by_extension, builtin.extensions, row);
             languages.own_names(builtin.file_names, row);
-            own(&mut languages.by_shebang, builtin.shebangs);
-            own(&mut languages.by_alias, builtin.aliases);
+            own(&mut languages.by_shebang, builtin.shebangs, row);
+            own(&mut languages.by_alias, builtin.aliases, row);
             for extension in builtin.claims {
                 languages.claims.entry((*extension).to_owned()).or_default().push(row);
             }
@@ -269,11 +279,11 @@ impl Languages {
             map.retain(|_, owner| *owner != row);
         }
         self.by_pattern.retain(|(.., owner)| *owner != row);
-        self.by_extension.extend(table.extensions.iter().map(|key| (key.clone(), row)));
-        self.own_names(&table.file_names.iter().map(String::as_str).collect::<Vec<_>>(), row);
-        self.by_shebang.extend(table.shebangs.iter().map(|key| (key.clone(), row)));
+        own(&mut self.by_extension, &table.extensions, row);
+        self.own_names(&table.file_names, row);
+        own(&mut self.by_shebang, &table.shebangs, row);
+        own(&mut self.by_alias, &table.aliases, row);
         self.by_name = OnceLock::new();
-        self.by_alias.extend(table.aliases.iter().map(|key| (key.clone(), row)));
         for extension in table.claims.iter().flat_map(|claim| claim.extension.iter()) {
             let rows = self.claims.entry(extension.to_owned()).or_default();
             // Once, however many of its patterns claim it: each asks them all.
@@ -284,7 +294,7 @@ impl Languages {
         let added = LanguageEntry {
             id: id.to_owned(),
             name: table.name.clone(),
-            table: OnceLock::from(table),
+            table: OnceLock::from(Arc::new(table)),
             ..LanguageEntry::default()
         };
         match self.rows.get_mut(row) {
@@ -300,11 +310,9 @@ impl Languages {
     /// [`TableError::Value`] names the key that mentions one that does not exist.
     pub fn check_references(&self, id: &str) -> Result<(), TableError> {
         let Some(table) = self.table(id) else { return Ok(()) };
-        let unknown =
-            |name: &str| format!("there is no language `{name}`; `secondhand languages` lists all");
         for (key, name) in [("around", &table.around), ("page", &table.page)] {
             if let Some(name) = name.as_deref().filter(|name| self.get(name).is_none()) {
-                return Err(TableError::value(key, unknown(name)));
+                return Err(unknown(key, name));
             }
         }
         let strings = table.strings.iter().map(|row| ("strings", "holds", &row.holds)).enumerate();
@@ -312,7 +320,7 @@ impl Languages {
         let regions = table.regions.iter().map(|row| ("regions", "language", &row.language));
         for (row, (list, key, name)) in strings.chain(imports).chain(regions.enumerate()) {
             if let Some(name) = name.as_deref().filter(|name| self.named(name).is_none()) {
-                return Err(TableError::value(key, unknown(name)).in_row(list, row));
+                return Err(unknown(key, name).in_row(list, row));
             }
         }
         Ok(())
@@ -324,25 +332,32 @@ impl Languages {
         self.digest
     }
 
-    fn own_names(&mut self, names: &[&str], row: usize) {
-        for name in names {
+    fn own_names<K: AsRef<str>>(&mut self, names: &[K], row: usize) {
+        for name in names.iter().map(AsRef::as_ref) {
             match name.split_once('*') {
                 Some((before, after)) => {
                     self.by_pattern.push((before.to_owned(), after.to_owned(), row));
                 }
-                None => drop(self.by_file_name.insert((*name).to_owned(), row)),
+                None => drop(self.by_file_name.insert(name.to_owned(), row)),
             }
         }
     }
 
     fn of_name(&self, name: &str) -> Option<usize> {
-        let fits = |(before, after, _): &&(String, String, usize)| {
+        if let Some(row) = self.by_file_name.get(name) {
+            return Some(*row);
+        }
+        let pattern = self.by_pattern.iter().find(|(before, after, _)| {
             name.len() > before.len() + after.len()
                 && name.starts_with(before.as_str())
                 && name.ends_with(after.as_str())
-        };
-        let by_pattern = || self.by_pattern.iter().find(fits).map(|&(.., row)| row);
-        self.by_file_name.get(name).copied().or_else(by_pattern)
+        });
+        pattern.map(|&(.., row)| row)
+    }
+
+    /// The language that owns an extension, in any case.
+    fn owner(&self, extension: &str) -> Option<usize> {
+        self.by_extension.get(&extension.to_ascii_lowercase()).copied()
     }
 
     /// The language that people call `name`: a table, its display name in any case with spaces or
@@ -365,7 +380,7 @@ impl Languages {
 
     /// The table named `id`.
     pub fn table(&self, id: &str) -> Option<&Table> {
-        self.rows.iter().find(|row| row.id == id).map(LanguageEntry::table)
+        self.rows.iter().find(|row| row.id == id).map(|row| &**row.table())
     }
 
     /// The language named `id`.
@@ -391,7 +406,7 @@ impl Languages {
 
     /// The table of the language of this display name.
     fn table_of(&self, name: &str) -> Option<&Table> {
-        self.rows.iter().find(|row| row.name == name).map(LanguageEntry::table)
+        self.rows.iter().find(|row| row.name == name).map(|row| &**row.table())
     }
 
     /// Whether a file with this name may be source; if not, it need not be read.
@@ -399,10 +414,9 @@ impl Languages {
     /// A file without an extension may be a script, depending on its first line; a version is none.
     pub fn may_know(&self, path: &FilePath) -> bool {
         let name = String::from_utf8_lossy(path.name());
-        let is_version =
-            |end: &str| end.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'v'));
         let mut parts = name.trim_start_matches('.').split('.').skip(1);
-        !self.telling_name(path).is_empty() || parts.all(is_version)
+        !self.telling_name(path).is_empty()
+            || parts.all(|part| part.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'v')))
     }
 
     /// The part of a file name that decides the language: with the same part, the same text is in
@@ -414,10 +428,9 @@ impl Languages {
         if self.by_file_name.contains_key(&*name) {
             return by_name.unwrap_or_default();
         }
-        let is_known = |extension: &String| {
+        let known = extensions(&name).map(str::to_ascii_lowercase).filter(|extension| {
             self.by_extension.contains_key(extension) || self.claims.contains_key(extension)
-        };
-        let known = extensions(&name).map(str::to_ascii_lowercase).filter(is_known);
+        });
         by_name.into_iter().chain(known).collect::<Vec<_>>().join("/")
     }
 
@@ -440,9 +453,8 @@ impl Languages {
 
     fn promised_row(&self, path: &FilePath) -> Option<&LanguageEntry> {
         let name = String::from_utf8_lossy(path.name());
-        let owner =
-            |extension: &str| self.by_extension.get(&extension.to_ascii_lowercase()).copied();
-        let row = self.of_name(&name).or_else(|| extensions(&name).find_map(owner))?;
+        let row = self.of_name(&name);
+        let row = row.or_else(|| extensions(&name).find_map(|extension| self.owner(extension)))?;
         Some(&self.rows[row])
     }
 
@@ -474,35 +486,37 @@ impl Languages {
     /// Like [`Self::identify`], with the reason.
     pub fn identify_why(&self, path: &FilePath, text: &[u8]) -> Option<(&Language, Reason)> {
         let name = String::from_utf8_lossy(path.name());
-        let by_extension = |extension: &str| {
-            let extension = extension.to_ascii_lowercase();
-            if let Some((row, pattern)) = self.claimed(&extension, text) {
-                return Some((row, Reason::Claim { extension, pattern }));
-            }
-            Some((*self.by_extension.get(&extension)?, Reason::Extension(extension)))
-        };
-        let by_interpreter = || {
+        let (row, reason) = (self
+            .identified_by_name(&name, text)
+            .map(|row| (row, Reason::FileName)))
+        .or_else(|| extensions(&name).find_map(|end| self.identified_by_extension(end, text)))
+        .or_else(|| {
             let interpreter = interpreter(text)?;
             Some((*self.by_shebang.get(&interpreter)?, Reason::Interpreter(interpreter)))
-        };
-        let by_beginning = || {
+        })
+        .or_else(|| {
             let (row, pattern) = self.claimed(ANY_EXTENSION, text)?;
             Some((row, Reason::Beginning(pattern)))
-        };
+        })?;
+        Some((self.rows[row].language(), reason))
+    }
+
+    fn identified_by_name(&self, name: &str, text: &[u8]) -> Option<usize> {
+        let row = self.of_name(name)?;
         // A name of any ending, `Dockerfile.*`, is that of a script in another language, if the
         // ending says so and nothing in the text speaks for the name.
-        let is_owned = || {
-            let mut endings = extensions(&name).map(str::to_ascii_lowercase);
-            endings.any(|ending| self.by_extension.contains_key(&ending))
-        };
-        let is_whole = self.by_file_name.contains_key(&*name);
-        let is_named = |row: &usize| is_whole || !is_owned() || self.rows[*row].is_seen_in(text);
-        let by_name = self.of_name(&name).filter(is_named);
-        let (row, reason) = (by_name.map(|row| (row, Reason::FileName)))
-            .or_else(|| extensions(&name).find_map(by_extension))
-            .or_else(by_interpreter)
-            .or_else(by_beginning)?;
-        Some((self.rows[row].language(), reason))
+        let is_of_other = !self.by_file_name.contains_key(name)
+            && extensions(name).any(|ending| self.owner(ending).is_some())
+            && !self.rows[row].is_seen_in(text);
+        (!is_of_other).then_some(row)
+    }
+
+    fn identified_by_extension(&self, extension: &str, text: &[u8]) -> Option<(usize, Reason)> {
+        let extension = extension.to_ascii_lowercase();
+        if let Some((row, pattern)) = self.claimed(&extension, text) {
+            return Some((row, Reason::Claim { extension, pattern }));
+        }
+        Some((self.owner(&extension)?, Reason::Extension(extension)))
     }
 
     /// The language for which the content of `text` speaks more than for the owner of `extension`,
@@ -511,28 +525,25 @@ impl Languages {
         let text = &text[..text.len().min(CLAIM_WITHIN)];
         let claimants = self.claims.get(extension)?;
         let owner = self.by_extension.get(extension).copied();
-        let is_other = |row: &&usize| Some(**row) != owner;
-        let weigh =
-            |row: usize, tokens: Option<&[Token]>| self.rows[row].evidence(extension, text, tokens);
-        let speaks = |row: &&usize| weigh(**row, None).is_some_and(|evidence| evidence.weight > 0);
-        let spoken_for: Vec<usize> =
-            claimants.iter().filter(is_other).filter(speaks).copied().collect();
+        let mut spoken_for = claimants.clone();
+        spoken_for.retain(|&row| {
+            Some(row) != owner
+                && (self.rows[row].evidence(extension, text, None))
+                    .is_some_and(|evidence| evidence.weight > 0)
+        });
         if spoken_for.is_empty() {
             return None;
         }
         // What the owner takes for a comment or a part of a literal is no evidence; where nobody owns
         // the extension, what the language itself takes for one.
-        let tokens = |row: usize| {
-            let mut tokens = Vec::new();
-            self.rows[row].language().lexer.tokenize_imports_too(text, &mut tokens);
-            tokens
-        };
-        let of_owner = owner.map(tokens);
-        let for_owner = owner.and_then(|row| weigh(row, of_owner.as_deref()));
+        let of_owner = owner.map(|row| self.rows[row].all_tokens(text));
+        let for_owner =
+            owner.and_then(|row| self.rows[row].evidence(extension, text, of_owner.as_deref()));
         let weight_of_owner = for_owner.map_or(0, |evidence| evidence.weight.max(0));
         let evidence = spoken_for.into_iter().filter_map(|row| {
-            let own = of_owner.is_none().then(|| tokens(row));
-            Some((row, weigh(row, of_owner.as_deref().or(own.as_deref()))?))
+            let own = of_owner.is_none().then(|| self.rows[row].all_tokens(text));
+            let tokens = of_owner.as_deref().or(own.as_deref());
+            Some((row, self.rows[row].evidence(extension, text, tokens)?))
         });
         // Of equals, the first.
         let best = evidence.rev().max_by_key(|(_, evidence)| evidence.weight)?;
@@ -541,10 +552,18 @@ impl Languages {
 }
 
 impl LanguageEntry {
-    fn table(&self) -> &Table {
-        let text = || self.builtin.map_or("", |builtin| builtin.toml.text());
-        let read = || Table::parse(text()).expect("tests/it/languages.rs reads every table");
-        self.table.get_or_init(read)
+    fn table(&self) -> &Arc<Table> {
+        self.table.get_or_init(|| {
+            let text = self.builtin.map_or("", |builtin| builtin.toml.text());
+            Arc::new(Table::parse(text).expect("tests/it/languages.rs reads every table"))
+        })
+    }
+
+    /// The tokens of a text in this language, also of what it imports.
+    fn all_tokens(&self, text: &[u8]) -> Vec<Token> {
+        let mut tokens = Vec::new();
+        self.language().lexer.tokenize_imports_too(text, &mut tokens);
+        tokens
     }
 
     /// The compiled pattern of a claim.
@@ -565,18 +584,16 @@ impl LanguageEntry {
     /// What speaks for a file with `extension` being in this language: matches at which one of
     /// `tokens` begins, or all.
     fn evidence(&self, extension: &str, text: &[u8], tokens: Option<&[Token]>) -> Option<Evidence> {
-        let is_seen = |at: Range<usize>| tokens.is_none_or(|tokens| is_code(text, at, tokens));
-        let claims = self.table().claims.iter().enumerate();
-        let of_extension =
-            |(_, claim): &(usize, &Claim)| claim.extension.iter().any(|other| other == extension);
         let mut sum = 0;
         let mut best: Option<(i32, &Claim)> = None;
-        for (row, claim) in claims.filter(of_extension) {
+        for (row, claim) in self.table().claims.iter().enumerate() {
+            if !claim.extension.iter().any(|other| other == extension) {
+                continue;
+            }
             // What speaks against a language does so wherever it stands.
-            let matches = self
-                .pattern(row)
-                .find_iter(text)
-                .filter(|found| claim.weight < 0 || is_seen(found.range()));
+            let matches = self.pattern(row).find_iter(text).filter(|found| {
+                claim.weight < 0 || tokens.is_none_or(|tokens| is_code(text, found.range(), tokens))
+            });
             let weight = claim.weight * matches.take(MAX_MATCHES).count() as i32;
             sum += weight;
             if weight > best.map_or(0, |(most, _)| most) {
@@ -589,7 +606,6 @@ impl LanguageEntry {
     fn language(&self) -> &Language {
         self.language.get_or_init(|| {
             let table = self.table();
-            let preambles = table.imports.iter().filter_map(|import| import.preamble.clone());
             Language {
                 id: self.id.clone(),
                 name: table.name.clone(),
@@ -602,10 +618,7 @@ impl LanguageEntry {
                     .expect("`add` and tests/it/languages.rs compile every table"),
                 regions: Regions::new(table)
                     .expect("`add` and tests/it/languages.rs compile every region"),
-                around: table.around.clone(),
-                page: table.page.clone(),
-                holds: holds(table),
-                preambles: preambles.collect(),
+                table: Arc::clone(table),
                 is_notebook: table.notebook,
                 is_page: table.pages,
                 test_marks: TestMarks::new(table),
@@ -629,36 +642,27 @@ fn is_code(text: &[u8], range: Range<usize>, tokens: &[Token]) -> bool {
     })
 }
 
-/// For each row of the table's strings, then of its imports, the language it contains; empty if
-/// none does.
-fn holds(table: &Table) -> Vec<Option<String>> {
-    let holds: Vec<_> = (table.strings.iter().map(|row| row.holds.clone()))
-        .chain(table.imports.iter().map(|row| row.holds.clone()))
-        .collect();
-    if holds.iter().any(Option::is_some) { holds } else { Vec::new() }
-}
-
 /// Checks the names that files are found by: one that could never match is a mistake.
 fn check_names(table: &Table) -> Result<(), TableError> {
-    let is_wrong = |name: &&str| {
-        name.starts_with('.') || name.is_empty() || name.chars().any(char::is_uppercase)
-    };
-    let why = |name: &str| format!("`{name}` is not an extension in lower case without its dot");
-    if let Some(name) = table.extensions.iter().map(String::as_str).find(is_wrong) {
-        return Err(TableError::value("extensions", why(name)));
-    }
-    for (row, claim) in table.claims.iter().enumerate() {
-        if let Some(name) = claim.extension.iter().find(is_wrong) {
-            return Err(TableError::value("extension", why(name)).in_row("claims", row));
+    table.extensions.iter().try_for_each(|name| check_extension("extensions", name))?;
+    each_row("claims", &table.claims, |claim| {
+        claim.extension.iter().try_for_each(|name| check_extension("extension", name))
+    })?;
+    for name in &table.file_names {
+        if name.is_empty() || name.contains('/') || name.matches('*').count() > 1 {
+            let why = format!("`{name}` is not a name with at most one `*`");
+            return Err(TableError::value("file-names", why));
         }
     }
-    let is_wrong =
-        |name: &&String| name.is_empty() || name.contains('/') || name.matches('*').count() > 1;
-    let wrong = table.file_names.iter().find(is_wrong);
-    wrong.map_or(Ok(()), |name| {
-        let why = format!("`{name}` is not a name with at most one `*`");
-        Err(TableError::value("file-names", why))
-    })
+    Ok(())
+}
+
+fn check_extension(key: &'static str, name: &str) -> Result<(), TableError> {
+    if name.starts_with('.') || name.is_empty() || name.chars().any(char::is_uppercase) {
+        let why = format!("`{name}` is not an extension in lower case without its dot");
+        return Err(TableError::value(key, why));
+    }
+    Ok(())
 }
 
 /// Maximum rows of claims of a table: each is searched for in every file with its extension.
@@ -673,14 +677,14 @@ fn check_claims(table: &Table) -> Result<(), TableError> {
     if table.claims.len() > MAX_CLAIMS {
         return Err(TableError::value("claims", format!("they are more than {MAX_CLAIMS}")));
     }
-    table.claims.iter().enumerate().try_for_each(|(row, claim)| {
-        let wrong = |key, why: String| TableError::value(key, why).in_row("claims", row);
+    let checked = each_row("claims", &table.claims, |claim| {
         if claim.weight == 0 || claim.weight.abs() > MAX_WEIGHT {
             let why = format!("{} is 0 or not in -{MAX_WEIGHT} to {MAX_WEIGHT}", claim.weight);
-            return Err(wrong("weight", why));
+            return Err(TableError::value("weight", why));
         }
-        compiled(claim).map(drop).map_err(|error| wrong("pattern", no_pattern(&error)))
-    })
+        compiled(claim).map_err(|error| TableError::value("pattern", no_pattern(&error)))
+    });
+    checked.map(drop)
 }
 
 /// The pattern of a claim.
@@ -700,13 +704,13 @@ fn extensions(name: &str) -> impl Iterator<Item = &str> {
 fn interpreter(text: &[u8]) -> Option<String> {
     let line = text.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
     let line = String::from_utf8_lossy(&line[..line.len().min(256)]);
-    let name = |word: &str| word.rsplit('/').next().unwrap_or_default().to_owned();
     let mut words = line.split_whitespace();
-    let mut program = name(words.next()?);
+    let mut program = words.next()?.rsplit('/').next()?;
     if program == "env" {
-        program = name(words.find(|word| !word.starts_with('-') && !word.contains('='))?);
+        let word = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
+        program = word.rsplit('/').next()?;
     }
-    Some(without_version(&program).to_owned())
+    Some(without_version(program).to_owned())
 }
 
 /// The name of a program without its version: `python` for `python3.11`.

@@ -76,6 +76,12 @@ impl Languages {
         separate(tokens);
         embedded
     }
+
+    /// Whether `text` is not what its language says that all of it is, a notebook that is no JSON:
+    /// what code it holds is not known.
+    pub fn is_broken(&self, language: &Language, text: &[u8]) -> bool {
+        language.is_notebook && notebook::cells(text).is_none()
+    }
 }
 
 impl Language {
@@ -90,14 +96,6 @@ impl Language {
         let mut words = BlockWords::clone(&self.words);
         others.into_iter().for_each(|other| words.add(&other.words));
         Arc::new(words)
-    }
-}
-
-impl Languages {
-    /// Whether `text` is not what its language says that all of it is, a notebook that is no JSON:
-    /// what code it holds is not known.
-    pub fn is_broken(&self, language: &Language, text: &[u8]) -> bool {
-        language.is_notebook && notebook::cells(text).is_none()
     }
 }
 
@@ -119,7 +117,7 @@ impl<'l> FileReading<'l, '_> {
             return;
         }
         let mut masked = text.to_vec();
-        let page = language.page.as_deref().and_then(|id| self.languages.get(id));
+        let page = language.table.page.as_deref().and_then(|id| self.languages.get(id));
         for of in [Some(language), page].into_iter().flatten().take_while(|_| levels > 0) {
             let text = masked.clone();
             for RegionCode { range, language } in of.regions.find(&text) {
@@ -133,7 +131,7 @@ impl<'l> FileReading<'l, '_> {
                 self.read(Part { language, text, offset: start, levels: levels - 1 });
             }
         }
-        match language.around.as_deref().and_then(|id| self.languages.get(id)) {
+        match language.table.around.as_deref().and_then(|id| self.languages.get(id)) {
             Some(around) if levels > 0 => {
                 self.read(Part { language: around, text: &masked, offset, levels: levels - 1 });
             }
@@ -158,21 +156,18 @@ impl<'l> FileReading<'l, '_> {
     /// text: a tag may open in one and close in another.
     fn read_held(&mut self, part: Part<'l, '_>, held: &[InnerCode]) {
         let Part { language, text, offset, levels } = part;
-        let named = |name: &Option<String>| self.languages.named(name.as_ref()?);
-        let rows = language.holds.iter().enumerate();
-        let rows: Vec<(usize, &'l Language)> =
-            rows.filter_map(|(row, name)| Some((row, named(name)?))).collect();
-        let mut ids: Vec<&str> = rows.iter().map(|(_, inner)| inner.id.as_str()).collect();
-        ids.dedup();
-        for id in ids {
-            let Some(&(_, inner)) = rows.iter().find(|(_, inner)| inner.id == id) else { continue };
+        let languages = self.languages;
+        let rows: Vec<Option<&'l Language>> =
+            language.held().map(|name| languages.named(name?)).collect();
+        let mut inners: Vec<&'l Language> = rows.iter().copied().flatten().collect();
+        inners.dedup_by(|a, b| a.id == b.id);
+        for inner in inners {
             let mut shown = text.to_vec();
             let mut at = 0;
-            let is_of = |held: &&InnerCode| {
-                let is_row = |(row, inner): &(usize, &Language)| *row == held.row && inner.id == id;
-                !held.range.is_empty() && rows.iter().any(is_row)
-            };
-            for held in held.iter().filter(is_of) {
+            for held in held.iter().filter(|held| !held.range.is_empty()) {
+                if rows.get(held.row).copied().flatten().is_none_or(|of| of.id != inner.id) {
+                    continue;
+                }
                 blank(&mut shown[at..held.range.start]);
                 at = held.range.end;
                 self.embed(inner, offset + held.range.start..offset + at, None);
@@ -185,7 +180,7 @@ impl<'l> FileReading<'l, '_> {
     }
 
     fn read_notebook(&mut self, notebook: &'l Language, text: &[u8]) {
-        let of_others = notebook.around.as_deref().and_then(|id| self.languages.get(id));
+        let of_others = notebook.table.around.as_deref().and_then(|id| self.languages.get(id));
         for cell in notebook::cells(text).unwrap_or_default() {
             let named = cell.languages.iter().find_map(|name| self.languages.named(name));
             let Some(language) = named.or(of_others) else { continue };

@@ -26,18 +26,16 @@ impl Languages {
         let (Some(language), Some(table)) = (self.get(id), self.table(id)) else {
             return Vec::new();
         };
-        let mut tokens = Vec::new();
-        let mut unmet = |Example { shows, source, tokens: expected }: &Example| {
+        let (mut unmet, mut tokens) = (Vec::new(), Vec::new());
+        for Example { shows, source, tokens: expected } in table.examples.clone() {
             self.tokenize(language, source.as_bytes(), true, &mut tokens);
             let found: Vec<String> =
                 tokens.iter().map(|token| show(token, source.as_bytes())).collect();
-            (found != *expected).then(|| UnmetExample {
-                shows: shows.clone(),
-                expected: expected.clone(),
-                found,
-            })
-        };
-        table.examples.iter().filter_map(&mut unmet).collect()
+            if found != expected {
+                unmet.push(UnmetExample { shows, expected, found });
+            }
+        }
+        unmet
     }
 }
 

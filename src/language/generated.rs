@@ -113,8 +113,10 @@ fn is_generated_page(text: &[u8]) -> bool {
         start.get(..begin.len()).is_some_and(|own| own.eq_ignore_ascii_case(begin.as_bytes()))
     });
     let foot = &text[text.len().saturating_sub(WITHIN)..];
-    let is_template = || TEMPLATE.iter().any(|mark| memmem::find(text, mark.as_bytes()).is_some());
-    is_page && memmem::find(foot, b"enerated ").is_some() && MARK.is_match(foot) && !is_template()
+    is_page
+        && memmem::find(foot, b"enerated ").is_some()
+        && MARK.is_match(foot)
+        && TEMPLATE.iter().all(|mark| memmem::find(text, mark.as_bytes()).is_none())
 }
 
 fn is_marked(text: &[u8]) -> bool {
@@ -209,12 +211,15 @@ fn sentences(text: &str) -> Sentences {
 /// A line of a comment without what frames it; nothing if it is a quotation. Some comments open
 /// with a quote.
 fn unframed(line: &str) -> &str {
-    let is_frame = |c: char| c.is_whitespace() || "/*#-;%!(=+{[|".contains(c);
     let openers = BLOCKS.iter().map(|(open, _)| *open).chain(LEADERS).chain(["\"", "'"]);
     let line = openers.filter_map(|opener| line.strip_prefix(opener)).next().unwrap_or(line);
-    let words =
-        line.trim_start_matches(is_frame).trim_end_matches(|c| is_frame(c) || "'\"".contains(c));
+    let words = line.trim_start_matches(is_frame);
+    let words = words.trim_end_matches(|c| is_frame(c) || c == '\'' || c == '"');
     if words.starts_with(['"', '\'', '`']) { "" } else { words }
+}
+
+fn is_frame(c: char) -> bool {
+    c.is_whitespace() || "/*#-;%!(=+{[|".contains(c)
 }
 
 /// What opens a comment of one line and begins like code.

@@ -3,7 +3,7 @@
 
 use regex::Regex;
 
-use super::table::{Helper, HelperValue, TableError};
+use super::table::{Helper, HelperValue, TableError, each_row};
 
 /// How a function is written that two others call, with its patterns.
 #[derive(Debug)]
@@ -34,13 +34,10 @@ impl HelperPatterns {
     /// # Errors
     /// [`TableError::Value`] names the key with the unusable pattern.
     pub fn new(words: &Helper) -> Result<Self, TableError> {
-        let of_row = |(n, row): (usize, &HelperValue)| {
-            ValuePatterns::new(row).map_err(|why| why.in_row("values", n))
-        };
         Ok(Self {
             annotations: compiled_if("annotations", words.annotations.as_deref())?,
             locals: compiled("locals", &words.locals)?,
-            values: words.values.iter().enumerate().map(of_row).collect::<Result<_, _>>()?,
+            values: each_row("values", &words.values, ValuePatterns::new)?,
             words: words.clone(),
         })
     }
@@ -58,9 +55,9 @@ impl ValuePatterns {
 
     /// Whether `word`, with this line around it, may be a parameter.
     pub fn is_value(&self, word: &str, line: &str) -> bool {
-        let is_excepted =
-            || self.not_within.as_ref().is_some_and(|not_within| not_within.is_match(line));
-        self.word.is_match(word) && self.within.is_match(line) && !is_excepted()
+        self.word.is_match(word)
+            && self.within.is_match(line)
+            && self.not_within.as_ref().is_none_or(|not_within| !not_within.is_match(line))
     }
 }
 

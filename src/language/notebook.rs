@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::lexer::character;
+
 /// A code cell.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Cell {
@@ -151,8 +153,8 @@ fn with_numbers(text: &str) -> String {
     let mut bytes = text.as_bytes().to_vec();
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
-        let is_here = |name: &&[u8]| bytes[at..].starts_with(name);
-        if let Some(name) = [&b"NaN"[..], b"Infinity"].into_iter().find(is_here) {
+        let mut names = [&b"NaN"[..], b"Infinity"].into_iter();
+        if let Some(name) = names.find(|name| bytes[at..].starts_with(name)) {
             bytes[at..at + name.len()].fill(b' ');
             bytes[at] = b'0';
         }
@@ -209,19 +211,9 @@ fn decode(raw: &str, offset: usize) -> (Vec<u8>, Places) {
 
 /// Resolves the escape at the start of `raw`; returns its length.
 fn escape(raw: &[u8], code: &mut Vec<u8>) -> usize {
-    let unit = |at: usize| {
-        let digits = raw.get(at..at + 6)?.strip_prefix(b"\\u")?;
-        u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
-    };
     match raw.get(1) {
         Some(b'u') => {
-            let (c, n_bytes) = match (unit(0), unit(6)) {
-                (Some(high @ 0xD800..=0xDBFF), Some(low @ 0xDC00..=0xDFFF)) => {
-                    (Some(0x1_0000 + ((high - 0xD800) << 10) + (low - 0xDC00)), 12)
-                }
-                (c, _) => (c, 6),
-            };
-            let c = c.and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER);
+            let (c, n_bytes) = character(raw).unwrap_or((char::REPLACEMENT_CHARACTER, 6));
             code.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
             n_bytes
         }

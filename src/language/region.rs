@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use regex::bytes::{Captures, Match, Regex, RegexBuilder};
 
-use super::table::{Region, Table, TableError};
+use super::table::{Region, Table, TableError, each_row};
 
 /// The `regions` of a table, compiled.
 #[derive(Debug, Default)]
@@ -56,8 +56,7 @@ impl Regions {
     /// [`TableError::Value`] if a pattern is not a regular expression, or its end names a group it
     /// does not have.
     pub fn new(table: &Table) -> Result<Self, TableError> {
-        let row = |(n, region)| row(region).map_err(|error| error.in_row("regions", n));
-        Ok(Self { rows: table.regions.iter().enumerate().map(row).collect::<Result<_, _>>()? })
+        Ok(Self { rows: each_row("regions", &table.regions, row)? })
     }
 
     /// Whether there are none.
@@ -161,17 +160,16 @@ fn behind_text(end: &Regex, text: &[u8], start: usize) -> usize {
 }
 
 fn row(region: &Region) -> Result<RegionRule, TableError> {
-    let invalid = |key| move |error: regex::Error| TableError::value(key, no_pattern(&error));
-    let begin = compile(&region.begin).map_err(invalid("begin"))?;
+    let begin = compile_key("begin", &region.begin)?;
     let group = begin.capture_names().flatten().find(|name| {
         let hole = format!("{{{name}}}");
         region.end.as_ref().is_some_and(|end| end.contains(&hole))
     });
     let end = match (&region.end, group) {
         (None, _) => None,
-        (Some(end), None) => Some(RegionEnd::Fixed(compile(end).map_err(invalid("end"))?)),
+        (Some(end), None) => Some(RegionEnd::Fixed(compile_key("end", end)?)),
         (Some(pattern), Some(group)) => {
-            compile(&pattern.replace(&format!("{{{group}}}"), "x")).map_err(invalid("end"))?;
+            compile_key("end", &pattern.replace(&format!("{{{group}}}"), "x"))?;
             let (pattern, group) = (pattern.clone(), group.to_owned());
             Some(RegionEnd::Open { pattern, group, known: Mutex::default() })
         }
@@ -184,6 +182,11 @@ pub(super) fn no_pattern(error: &regex::Error) -> String {
     let error = error.to_string();
     let why = error.lines().last().unwrap_or_default();
     format!("not a regular expression: {}", why.trim().trim_start_matches("error: "))
+}
+
+/// Compiles the pattern of a key of a table.
+pub(super) fn compile_key(key: &'static str, pattern: &str) -> Result<Regex, TableError> {
+    compile(pattern).map_err(|error| TableError::value(key, no_pattern(&error)))
 }
 
 pub(super) fn compile(pattern: &str) -> Result<Regex, regex::Error> {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use super::token::{Symbol, Token};
-use crate::text::{common_prefix, common_suffix};
+use crate::text::{common_prefix, common_prefix_by, common_suffix, common_suffix_by};
 
 /// Number of bytes after a position that may influence how the text before it is read.
 pub(super) const LOOKS_AHEAD: usize = 1024;
@@ -56,8 +56,8 @@ impl Kept for Token {
     }
 
     fn moved(self, shift: i64) -> Self {
-        let moved = |at: u32| (i64::from(at) + shift) as u32;
-        Self { start: moved(self.start), end: moved(self.end), ..self }
+        let [start, end] = [self.start, self.end].map(|at| (i64::from(at) + shift) as u32);
+        Self { start, end, ..self }
     }
 }
 
@@ -190,11 +190,10 @@ impl<T: Kept> Version<T> {
 impl ChangedTokens {
     /// Without the tokens at both ends whose symbols are the same after all.
     fn trimmed<T: Kept>(self, before: &[T], after: &[T]) -> Self {
-        let is_same = |(a, b): &(&T, &T)| a.symbol() == b.symbol();
         let (old, new) = (&before[self.before.clone()], &after[self.after.clone()]);
-        let n_first = old.iter().zip(new).take_while(is_same).count();
+        let n_first = common_prefix_by(old, new, |a, b| a.symbol() == b.symbol());
         let (old, new) = (&old[n_first..], &new[n_first..]);
-        let n_last = old.iter().rev().zip(new.iter().rev()).take_while(is_same).count();
+        let n_last = common_suffix_by(old, new, |a, b| a.symbol() == b.symbol());
         Self {
             before: self.before.start + n_first..self.before.end - n_last,
             after: self.after.start + n_first..self.after.end - n_last,

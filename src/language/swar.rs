@@ -73,8 +73,8 @@ impl WordBytes {
     /// Takes the ASCII bytes that words contain `besides` letters, digits and `_`. `None` if there
     /// are too many.
     pub fn new(besides: &[u8]) -> Option<Self> {
-        let nth = |n: usize| all(besides.get(n).copied().unwrap_or(b'_'));
-        (besides.len() <= 2).then(|| Self { more: [nth(0), nth(1)] })
+        let more = [0, 1].map(|n| all(besides.get(n).copied().unwrap_or(b'_')));
+        (besides.len() <= 2).then_some(Self { more })
     }
 
     /// The number of leading bytes that belong to a word, up to eight.
@@ -98,9 +98,9 @@ const NEAR: usize = 32;
 impl Few {
     /// Takes one to three ASCII bytes; `None` for any others.
     pub fn new(bytes: &[u8]) -> Option<Self> {
-        let (&first, rest) = bytes.split_first()?;
-        let nth = |n: usize| rest.get(n).copied().unwrap_or(first);
-        (bytes.len() <= 3 && bytes.is_ascii()).then(|| Self { bytes: [first, nth(0), nth(1)] })
+        let first = bytes.first()?;
+        let is_few = bytes.len() <= 3 && bytes.is_ascii();
+        is_few.then(|| Self { bytes: [0, 1, 2].map(|n| *bytes.get(n).unwrap_or(first)) })
     }
 
     /// The offset of the first of them in `text` from `at` on, or the end.

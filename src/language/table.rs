@@ -576,6 +576,16 @@ impl TableError {
     }
 }
 
+/// What `read` makes of each row of `list`; what is wrong with one names it.
+pub(super) fn each_row<R, T>(
+    list: &'static str,
+    rows: &[R],
+    read: impl Fn(&R) -> Result<T, TableError>,
+) -> Result<Vec<T>, TableError> {
+    let read = rows.iter().map(read).enumerate();
+    read.map(|(n, row)| row.map_err(|error| error.in_row(list, n))).collect()
+}
+
 impl Table {
     /// Reads a table from TOML.
     ///

@@ -17,8 +17,8 @@ use std::sync::OnceLock;
 
 use regex::bytes::Regex;
 
-use super::region::{compile, indent, no_pattern};
-use super::table::{Table, TableError};
+use super::region::{compile, compile_key, indent};
+use super::table::{Table, TableError, each_row};
 use super::token::Token;
 use crate::text::Lines;
 
@@ -40,21 +40,16 @@ impl TestMarks {
     /// # Errors
     /// [`TableError::Value`] if one is not a regular expression.
     pub fn check(table: &Table) -> Result<(), TableError> {
-        for (number, pattern) in table.tests.iter().enumerate() {
-            compile(pattern).map_err(|error| {
-                TableError::value("pattern", no_pattern(&error)).in_row("tests", number)
-            })?;
-        }
-        Ok(())
+        each_row("tests", &table.tests, |pattern| compile_key("pattern", pattern)).map(drop)
     }
 
     /// All marks, at the start of a line; `None` when there are none.
     fn marks(&self) -> Option<&Regex> {
-        let all = || {
-            compile(&format!("^[ \\t]*(?:{})", self.patterns.join("|")))
-                .expect("`check` has passed each")
-        };
-        self.marks.get_or_init(|| (!self.patterns.is_empty()).then(all)).as_ref()
+        let marks = self.marks.get_or_init(|| {
+            let all = (!self.patterns.is_empty()).then(|| self.patterns.join("|"))?;
+            Some(compile(&format!("^[ \\t]*(?:{all})")).expect("`check` has passed each"))
+        });
+        marks.as_ref()
     }
 
     /// The lines of `text` with test code, as disjoint ranges in order, counted from 1. A mark in a
@@ -126,9 +121,10 @@ fn end_of_unit(text: &[u8], lines: &Lines, first: u32, tokens: &[Token]) -> u32 
 
 /// Whether a line of a header is a unit with all of its body: what follows is no part of it.
 fn is_whole(line: &[u8]) -> bool {
-    let n = |brackets: &[u8]| line.iter().filter(|byte| brackets.contains(byte)).count();
     let is_ended = line.starts_with(b"(") || line.ends_with(b";") || line.ends_with(b"}");
-    is_ended && n(b"([{") == n(b")]}")
+    let [n_open, n_closed] =
+        [b"([{", b")]}"].map(|all| line.iter().filter(|byte| all.contains(byte)).count());
+    is_ended && n_open == n_closed
 }
 
 #[cfg(test)]

@@ -120,6 +120,30 @@ impl Token {
         self.symbol.kind()
     }
 
+    /// Whether it is a name.
+    #[inline]
+    pub fn is_name(&self) -> bool {
+        self.kind() == Kind::Identifier
+    }
+
+    /// Whether it is a name or a keyword.
+    #[inline]
+    pub fn is_word(&self) -> bool {
+        matches!(self.kind(), Kind::Identifier | Kind::Keyword)
+    }
+
+    /// Whether it is spelled as `other`, and no punctuation.
+    #[inline]
+    pub fn is_same_word(&self, other: &Self) -> bool {
+        self.exact == other.exact && self.kind() != Kind::Punctuation
+    }
+
+    /// Both readings: tokens that are spelled the same have the same.
+    #[inline]
+    pub fn readings(&self) -> (Symbol, u32) {
+        (self.symbol, self.exact)
+    }
+
     /// Whether it is a name or a literal: what code says, rather than how.
     pub fn is_content(&self) -> bool {
         !matches!(self.kind(), Kind::Keyword | Kind::Punctuation)

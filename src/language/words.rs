@@ -1,5 +1,7 @@
 //! Reads prose, or a text of unknown language, as words.
 
+use std::ops::Range;
+
 use super::hash;
 use super::token::{Symbol, Token};
 
@@ -23,15 +25,6 @@ pub fn words(text: &[u8], tokens: &mut Vec<Token>) {
     let mut folded = String::new();
     let mut start = 0;
     let mut end = 0;
-    let mut close = |folded: &mut String, start: usize, end: usize| {
-        if !folded.is_empty() {
-            let hash = hash::word(folded.trim_end_matches('\'').as_bytes(), 0);
-            let exact = (hash >> 16) as u32;
-            let (start, end) = (start as u32, end as u32);
-            tokens.push(Token { start, end, symbol: Symbol::word(exact), exact });
-            folded.clear();
-        }
-    };
     let mut at = 0;
     for chunk in text.utf8_chunks() {
         for c in chunk.valid().chars() {
@@ -45,16 +38,26 @@ pub fn words(text: &[u8], tokens: &mut Vec<Token>) {
                 end = at + c.len_utf8();
             }
             if c != SOFT_HYPHEN && (!is_part || is_word_alone(c)) {
-                close(&mut folded, start, end);
+                close(&mut folded, start..end, tokens);
             }
             at += c.len_utf8();
         }
         if !chunk.invalid().is_empty() {
-            close(&mut folded, start, end);
+            close(&mut folded, start..end, tokens);
             at += chunk.invalid().len();
         }
     }
-    close(&mut folded, start, end);
+    close(&mut folded, start..end, tokens);
+}
+
+/// Adds the token of a word, if there is one, and empties it.
+fn close(folded: &mut String, place: Range<usize>, tokens: &mut Vec<Token>) {
+    if !folded.is_empty() {
+        let exact = (hash::word(folded.trim_end_matches('\'').as_bytes(), 0) >> 16) as u32;
+        let (start, end) = (place.start as u32, place.end as u32);
+        tokens.push(Token { start, end, symbol: Symbol::word(exact), exact });
+        folded.clear();
+    }
 }
 
 /// Whether a letter belongs to a script without spaces between words: Han, Hiragana, Katakana,

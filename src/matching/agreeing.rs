@@ -6,7 +6,7 @@
 use foldhash::{HashMap, HashMapExt};
 
 use super::alignment::Block;
-use crate::language::{Kind, Token};
+use crate::language::Token;
 
 /// The maximal parts of `runs` with at least `min_tokens` tokens whose names agree. They may
 /// overlap: if a name clashes with an earlier one, the next part begins after the earlier
@@ -25,30 +25,23 @@ pub fn agreeing(
         let mut of_query: HashMap<u32, (u32, u32)> = HashMap::new();
         let mut of_target: HashMap<u32, (u32, u32)> = HashMap::new();
         let mut start = 0;
-        let mut push = |start: u32, end: u32| {
-            if (end - start) as usize >= min_tokens {
-                found.push(run.part(start, end - start));
-            }
-        };
         for at in 0..run.len {
             let (a, b) = (&query[(run.query + at) as usize], &target[(run.target + at) as usize]);
-            if a.kind() != Kind::Identifier {
+            if !a.is_name() {
                 continue;
             }
-            let clash = |last: Option<(u32, u32)>, opposite: u32| match last {
-                Some((place, other)) if other != opposite => place + 1,
-                _ => 0,
-            };
             let last_of_query = of_query.insert(a.exact, (at, b.exact));
             let last_of_target = of_target.insert(b.exact, (at, a.exact));
-            let next = clash(last_of_query, b.exact).max(clash(last_of_target, a.exact)).max(start);
-            if next > start {
-                push(start, at);
-                start = next;
+            let clash = (last_of_query.filter(|(_, opposite)| *opposite != b.exact))
+                .max(last_of_target.filter(|(_, opposite)| *opposite != a.exact));
+            if let Some((place, _)) = clash.filter(|(place, _)| *place >= start) {
+                found.push(run.part(start, at - start));
+                start = place + 1;
             }
         }
-        push(start, run.len);
+        found.push(run.part(start, run.len - start));
     }
+    found.retain(|part| part.len as usize >= min_tokens);
     found
 }
 

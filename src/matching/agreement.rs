@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::words::{Rarity, word_texts, words_of_code};
 use super::{Document, Unit};
-use crate::language::{Kind, Token};
+use crate::language::Kind;
 use crate::text::printable;
 
 /// Maximum functions, messages and words to name.
@@ -53,21 +53,19 @@ impl Agreement {
 
     /// As words, safe to print: `calls f and g; says "no such key"; names table, key`.
     pub fn describe(&self) -> String {
-        let part = |before: &str, list: &[String]| {
-            (!list.is_empty()).then(|| format!("{before}{}", list.join(", ")))
-        };
-        let parts =
-            [part("calls ", &self.calls), part("says ", &self.says), part("names ", &self.words)];
-        parts.into_iter().flatten().collect::<Vec<String>>().join("; ")
+        let lists = [("calls", &self.calls), ("says", &self.says), ("names", &self.words)];
+        let told = lists.iter().filter(|(_, list)| !list.is_empty());
+        told.map(|(verb, list)| format!("{verb} {}", list.join(", ")))
+            .collect::<Vec<String>>()
+            .join("; ")
     }
 }
 
 /// The names that have a bracket behind them.
 fn called<'d>(code: &Document<'d>) -> BTreeSet<&'d [u8]> {
     let pairs = code.tokens.windows(2);
-    let is_call =
-        |pair: &&[Token]| pair[0].kind() == Kind::Identifier && pair[1].punctuation() == Some(b'(');
-    pairs.filter(is_call).map(|pair| pair[0].text(code.text)).collect()
+    let calls = pairs.filter(|pair| pair[0].is_name() && pair[1].punctuation() == Some(b'('));
+    calls.map(|pair| pair[0].text(code.text)).collect()
 }
 
 /// The literals that are messages rather than keys: those of several words.
@@ -79,11 +77,11 @@ fn messages<'d>(code: &Document<'d>) -> BTreeSet<&'d [u8]> {
 
 /// The rarest of some texts, by their words.
 fn rarest(texts: BTreeSet<&[u8]>, rarity: &Rarity<'_>, max: usize) -> Vec<String> {
-    let weight = |text: &[u8]| {
-        (word_texts(text).map(|(word, _)| rarity.weight(word)).sum::<f64>() * 1e6) as u64
-    };
     let mut texts: Vec<&[u8]> = texts.into_iter().collect();
-    texts.sort_by_key(|text| (Reverse(weight(text)), *text));
+    texts.sort_by_cached_key(|text| {
+        let weight: f64 = word_texts(text).map(|(word, _)| rarity.weight(word)).sum();
+        (Reverse((weight * 1e6) as u64), *text)
+    });
     texts.into_iter().take(max).map(printable).collect()
 }
 

@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use fearless_simd::{Level, Simd, dispatch};
 
-use super::alignment::{Alignment, Block};
+use super::alignment::{Alignment, Block, Cell};
 use super::band::{BAND, Band, ROUND, WIDTH};
 use super::corners::{MAX_CELLS, Matrix};
 use super::score::Renames;
@@ -106,14 +106,11 @@ fn align_with<S: Simd>(
 
     // The blocks of `head` descend, but an alignment is built in ascending order.
     let mut alignment = Alignment::default();
-    for block in head.iter().rev() {
-        alignment.push(block.query as usize, block.target as usize, block.len as usize);
-    }
-    for (anchor, next) in anchors.iter().zip(anchors.iter().skip(1).map(Some).chain([None])) {
-        alignment.push(anchor.query as usize, anchor.target as usize, anchor.len as usize);
-        if let Some(next) = next {
-            scorer.fill(simd, anchor, next, budget, &mut alignment);
-        }
+    head.iter().rev().for_each(|block| alignment.add(block));
+    alignment.add(&first);
+    for pair in anchors.windows(2) {
+        scorer.fill(simd, &pair[0], &pair[1], budget, &mut alignment);
+        alignment.add(&pair[1]);
     }
     loop {
         let (query_end, target_end) = (alignment.query().end, alignment.target().end);
@@ -121,9 +118,7 @@ fn align_with<S: Simd>(
         if blocks.is_empty() {
             break;
         }
-        for block in blocks {
-            alignment.push(block.query as usize, block.target as usize, block.len as usize);
-        }
+        blocks.iter().for_each(|block| alignment.add(block));
         if budget.band.is_exhausted() {
             break;
         }
@@ -134,16 +129,12 @@ fn align_with<S: Simd>(
 /// The runs of a chain, cut so that no two overlap: where two overlap, they are cut at the point
 /// that leaves most tokens spelled the same.
 fn disjoint(chain: &[Block], query: &[Token], target: &[Token]) -> Vec<Block> {
-    let is_exact = |block: &Block, at: u32| {
-        query[(block.query + at) as usize].exact == target[(block.target + at) as usize].exact
-    };
     let mut anchors: Vec<Block> = Vec::new();
     for &next in chain {
         let mut next = next;
         if let Some(last) = anchors.last_mut() {
-            let overlap = |end: u32, start: u32| end.saturating_sub(start);
-            let n = overlap(last.query + last.len, next.query)
-                .max(overlap(last.target + last.len, next.target));
+            let in_query = (last.query + last.len).saturating_sub(next.query);
+            let n = in_query.max((last.target + last.len).saturating_sub(next.target));
             if n >= next.len {
                 continue;
             }
@@ -153,11 +144,12 @@ fn disjoint(chain: &[Block], query: &[Token], target: &[Token]) -> Vec<Block> {
             // The first `n_left` of the remaining `n` tokens stay with the earlier run, the others
             // with the later one.
             let n = n - n_behind;
-            let mut n_exact: i64 = (0..n).map(|at| i64::from(is_exact(&next, at))).sum();
+            let mut n_exact = next.part(0, n).n_spelled(query, target) as i64;
             let mut best = (n_exact, 0);
             for n_left in 1..=n {
-                n_exact += i64::from(is_exact(last, last.len - n + n_left - 1));
-                n_exact -= i64::from(is_exact(&next, n_left - 1));
+                let of_last = last.len - n + n_left - 1;
+                n_exact += i64::from(last.is_spelled_at(of_last, query, target));
+                n_exact -= i64::from(next.is_spelled_at(n_left - 1, query, target));
                 if n_exact >= best.0 {
                     best = (n_exact, n_left);
                 }
@@ -185,32 +177,24 @@ struct Scorer<'t> {
 impl<'t> Scorer<'t> {
     /// Extends one round beyond the end `from`; empty if nothing is gained.
     #[inline(always)]
-    fn extend_right<S: Simd>(
-        &self,
-        simd: S,
-        from: (usize, usize),
-        budget: &mut Budget,
-    ) -> Vec<Block> {
+    fn extend_right<S: Simd>(&self, simd: S, from: Cell, budget: &mut Budget) -> Vec<Block> {
         let columns = self.columns(from.0 as i64 - from.1 as i64);
-        let behind = |tokens: &'t [Token], from: usize| move |n: usize| tokens.get(from + n);
-        let (query, target) = (behind(self.query, from.0), behind(self.target, from.1));
-        let path = self.extend(simd, query, target, columns, budget);
+        let (query, target) = (&self.query[from.0..], &self.target[from.1..]);
+        let path = self.extend(simd, |n| query.get(n), |n| target.get(n), columns, budget);
         blocks(&path, |i, j| (from.0 + i, from.1 + j))
     }
 
     /// Extends one round before the start `from`; the blocks descend.
     #[inline(always)]
-    fn extend_left<S: Simd>(
-        &self,
-        simd: S,
-        from: (usize, usize),
-        budget: &mut Budget,
-    ) -> Vec<Block> {
-        let before =
-            |tokens: &'t [Token], from: usize| move |n: usize| tokens.get(from.checked_sub(n + 1)?);
+    fn extend_left<S: Simd>(&self, simd: S, from: Cell, budget: &mut Budget) -> Vec<Block> {
         let columns = self.columns(from.1 as i64 - from.0 as i64);
-        let (query, target) = (before(self.query, from.0), before(self.target, from.1));
-        let path = self.extend(simd, query, target, columns, budget);
+        let path = self.extend(
+            simd,
+            |n| self.query.get(from.0.checked_sub(n + 1)?),
+            |n| self.target.get(from.1.checked_sub(n + 1)?),
+            columns,
+            budget,
+        );
         let mut blocks = blocks(&path, |i, j| (i, j));
         for block in &mut blocks {
             block.query = from.0 as u32 - block.query - block.len;
@@ -239,7 +223,7 @@ impl<'t> Scorer<'t> {
         target: impl Fn(usize) -> Option<&'t Token>,
         columns: Range<usize>,
         budget: &mut Budget,
-    ) -> Vec<(usize, usize)> {
+    ) -> Vec<Cell> {
         budget.band.begin(columns);
         (0..BAND).map_while(&target).for_each(|token| budget.band.push(token));
         for i in 0..ROUND {
@@ -272,14 +256,12 @@ impl<'t> Scorer<'t> {
             return;
         }
         let path = budget.matrix.path(simd, a, b, &self.renames);
-        for block in blocks(&path, |i, j| (from.0 + i, from.1 + j)) {
-            alignment.push(block.query as usize, block.target as usize, block.len as usize);
-        }
+        alignment.extend(path.iter().map(|&(i, j)| (from.0 + i, from.1 + j)));
     }
 }
 
 /// Joins matched cells into blocks; `place` gives their positions.
-fn blocks(path: &[(usize, usize)], place: impl Fn(usize, usize) -> (usize, usize)) -> Vec<Block> {
+fn blocks(path: &[Cell], place: impl Fn(usize, usize) -> Cell) -> Vec<Block> {
     path.iter().map(|&(i, j)| place(i, j)).collect::<Alignment>().blocks
 }
 

@@ -33,6 +33,22 @@ impl Block {
         Self { query: self.query + n, target: self.target + n, len }
     }
 
+    /// On which diagonal it is: how much farther on it is in the target.
+    pub(super) fn diagonal(&self) -> i64 {
+        i64::from(self.target) - i64::from(self.query)
+    }
+
+    /// The tokens between it and the next block, on the side that has more.
+    pub(super) fn gap_to(&self, next: &Self) -> u32 {
+        (next.query - (self.query + self.len)).max(next.target - (self.target + self.len))
+    }
+
+    /// Whether its token `at` is spelled the same.
+    #[inline]
+    pub(super) fn is_spelled_at(&self, at: u32, query: &[Token], target: &[Token]) -> bool {
+        query[(self.query + at) as usize].exact == target[(self.target + at) as usize].exact
+    }
+
     /// The tokens of both sides that it aligns.
     pub(super) fn sides<'t>(
         &self,
@@ -47,6 +63,9 @@ impl Block {
         self.sides(query, target).filter(|(a, b)| a.exact == b.exact).count()
     }
 }
+
+/// The position of a token of the query, and of one of the target.
+pub type Cell = (usize, usize);
 
 /// The aligned tokens of a query and a target, as blocks in ascending order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
@@ -79,15 +98,23 @@ impl Alignment {
     }
 
     /// The aligned positions, query and target, in ascending order.
-    pub fn pairs(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        let at = |from: u32, n: u32| (from + n) as usize;
-        self.blocks.iter().flat_map(move |block| {
-            (0..block.len).map(move |n| (at(block.query, n), at(block.target, n)))
+    pub fn pairs(&self) -> impl Iterator<Item = Cell> + '_ {
+        self.blocks.iter().flat_map(|block| {
+            (0..block.len).map(move |n| ((block.query + n) as usize, (block.target + n) as usize))
         })
     }
 
+    /// The aligned tokens of both sides.
+    pub(super) fn sides<'t>(
+        &self,
+        query: &'t [Token],
+        target: &'t [Token],
+    ) -> impl Iterator<Item = (&'t Token, &'t Token)> {
+        self.blocks.iter().flat_map(|block| block.sides(query, target))
+    }
+
     /// All of them at once.
-    pub(super) fn all_pairs(&self) -> Vec<(usize, usize)> {
+    pub(super) fn all_pairs(&self) -> Vec<Cell> {
         // Their number is known: growing took a twentieth of a scan.
         let mut pairs = Vec::with_capacity(self.n_tokens());
         pairs.extend(self.pairs());
@@ -96,12 +123,17 @@ impl Alignment {
 
     /// The part of the alignment whose query tokens are in `query`.
     pub fn within(&self, query: Range<usize>) -> Self {
-        let clip = |block: &Block| {
+        let blocks = self.blocks.iter().filter_map(|block| {
             let from = (query.start as u32).max(block.query);
             let to = (query.end as u32).min(block.query + block.len);
             (from < to).then(|| block.part(from - block.query, to - from))
-        };
-        Self { blocks: self.blocks.iter().filter_map(clip).collect() }
+        });
+        Self { blocks: blocks.collect() }
+    }
+
+    /// Appends a block.
+    pub(super) fn add(&mut self, block: &Block) {
+        self.push(block.query as usize, block.target as usize, block.len as usize);
     }
 
     pub(super) fn push(&mut self, query: usize, target: usize, len: usize) {
@@ -119,18 +151,18 @@ impl Alignment {
     }
 }
 
-impl FromIterator<(usize, usize)> for Alignment {
+impl FromIterator<Cell> for Alignment {
     /// Joins aligned positions, which ascend on both sides, into blocks.
-    fn from_iter<T: IntoIterator<Item = (usize, usize)>>(pairs: T) -> Self {
+    fn from_iter<T: IntoIterator<Item = Cell>>(pairs: T) -> Self {
         let mut alignment = Self::default();
         alignment.extend(pairs);
         alignment
     }
 }
 
-impl Extend<(usize, usize)> for Alignment {
+impl Extend<Cell> for Alignment {
     /// Appends aligned positions after the existing ones.
-    fn extend<T: IntoIterator<Item = (usize, usize)>>(&mut self, pairs: T) {
+    fn extend<T: IntoIterator<Item = Cell>>(&mut self, pairs: T) {
         for (query, target) in pairs {
             self.push(query, target, 1);
         }

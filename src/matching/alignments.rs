@@ -15,7 +15,7 @@ use super::copied::CopiedStretches;
 use super::pair::{Params, solid_runs};
 use super::run::runs;
 use super::seed::Seed;
-use crate::language::{Kind, Token};
+use crate::language::Token;
 
 /// What two documents have in common.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -116,11 +116,8 @@ pub fn alignments(
 /// extending it would show nothing that is not shown.
 fn is_within(chain: &[Block], is_aligned: &[bool]) -> bool {
     let (Some(first), Some(last)) = (chain.first(), chain.last()) else { return true };
-    let is_known = |at: Option<usize>| {
-        at.and_then(|at| is_aligned.get(at)).is_none_or(|&is_aligned| is_aligned)
-    };
-    is_known((first.query as usize).checked_sub(1))
-        && is_known(Some((last.query + last.len) as usize))
+    let ends = [(first.query as usize).checked_sub(1), Some(last.in_query().end)];
+    ends.iter().flatten().all(|&at| is_aligned.get(at).is_none_or(|&is_aligned| is_aligned))
 }
 
 /// Whether a run of the chain is as long as `min_run`, or half as long with most words spelled the
@@ -134,9 +131,10 @@ fn may_be_clone(
 ) -> bool {
     chain.iter().any(|run| {
         let len = run.len as usize;
-        let n_spelled = || run.n_spelled(query.tokens, target.tokens);
         len >= params.min_run
-            || 2 * len >= params.min_run && n_spelled() as f64 >= params.min_spelled * len as f64
+            || 2 * len >= params.min_run
+                && run.n_spelled(query.tokens, target.tokens) as f64
+                    >= params.min_spelled * len as f64
     })
 }
 
@@ -150,17 +148,13 @@ struct Diagonals {
 }
 
 impl Diagonals {
-    fn of(block: &Block) -> i64 {
-        i64::from(block.target) - i64::from(block.query)
-    }
-
     fn add(&mut self, block: &Block) {
-        let before = self.last.insert(Self::of(block), self.ranges.len());
+        let before = self.last.insert(block.diagonal(), self.ranges.len());
         self.ranges.push((block.query..block.query + block.len, before));
     }
 
     fn contains(&self, run: &Block) -> bool {
-        let mut next = self.last.get(&Self::of(run)).copied();
+        let mut next = self.last.get(&run.diagonal()).copied();
         while let Some((range, before)) = next.map(|at| &self.ranges[at]) {
             if range.start <= run.query && run.query + run.len <= range.end {
                 return true;
@@ -182,18 +176,17 @@ fn trim(alignment: &Alignment, query: Document<'_>, target: Document<'_>) -> Ali
     let (Some(first), Some(last)) = (solid.first(), solid.last()) else {
         return Alignment::default();
     };
-    let core = first.query as usize..(last.query + last.len) as usize;
+    let core = first.in_query().start..last.in_query().end;
     let alignment = with_supported_ends(alignment, core, query, target);
     let pairs = alignment.all_pairs();
-    let starts_line = |&(a, b): &(usize, usize)| query.starts_line(a) || target.starts_line(b);
-    let ends_line =
-        |&(a, b): &(usize, usize)| query.starts_line(a + 1) || target.starts_line(b + 1);
-    let n_before_line = pairs.iter().take(MAX_TRIM + 1).position(starts_line).unwrap_or(0);
-    let is_leading_closer = |&&(a, _): &&(usize, usize)| query.is_closer(a);
-    let n_closers = pairs[n_before_line..].iter().take_while(is_leading_closer).count();
-    let n_after_line = pairs.iter().rev().take(MAX_TRIM + 1).position(ends_line).unwrap_or(0);
-    let n_head = (n_before_line + n_closers).max(n_of_unit_before(&pairs, query));
-    let n_tail = n_after_line.max(n_of_unit_behind(&pairs, query, target));
+    let n_before_line = (pairs.iter().take(MAX_TRIM + 1))
+        .position(|&(a, b)| query.starts_line(a) || target.starts_line(b));
+    let n_before_line = n_before_line.unwrap_or(0);
+    let closers = pairs[n_before_line..].iter().take_while(|(a, _)| query.is_closer(*a));
+    let n_head = (n_before_line + closers.count()).max(n_of_unit_before(&pairs, query));
+    let n_after_line = (pairs.iter().rev().take(MAX_TRIM + 1))
+        .position(|&(a, b)| query.starts_line(a + 1) || target.starts_line(b + 1));
+    let n_tail = n_after_line.unwrap_or(0).max(n_of_unit_behind(&pairs, query, target));
     let last = pairs.len().checked_sub(n_tail + 1).and_then(|last| pairs.get(last));
     match (pairs.get(n_head), last) {
         (Some(first), Some(last)) if first.0 <= last.0 => alignment.within(first.0..last.0 + 1),
@@ -244,7 +237,7 @@ fn n_of_unit_behind(pairs: &[(usize, usize)], query: Document<'_>, target: Docum
 /// the same.
 const SUPPORTED_RUN: u32 = 4;
 /// Maximum tokens between such a run and the copy.
-const MAX_BEFORE_END: u32 = 24;
+const MAX_BEFORE_END: usize = 24;
 
 /// The alignment from `core` outward to the last supported block; blocks of a few tokens in between
 /// are coincidences.
@@ -254,28 +247,30 @@ fn with_supported_ends(
     query: Document<'_>,
     target: Document<'_>,
 ) -> Alignment {
-    let is_supported = |block: &Block, gap: u32| {
-        let mut sides = block.sides(query.tokens, target.tokens);
-        let is_word =
-            |(a, b): (&Token, &Token)| a.kind() != Kind::Punctuation && a.exact == b.exact;
-        block.len >= SUPPORTED_RUN && gap <= MAX_BEFORE_END && sides.any(is_word)
-    };
     let mut range = core;
     for block in alignment.blocks.iter().rev() {
         let Range { start, end } = block.in_query();
-        let is_near = || end >= range.start || is_supported(block, (range.start - end) as u32);
-        if start < range.start && is_near() {
+        let gap = range.start.saturating_sub(end);
+        if start < range.start && is_supported(block, gap, query, target) {
             range.start = start;
         }
     }
     for block in &alignment.blocks {
         let Range { start, end } = block.in_query();
-        let is_near = || start <= range.end || is_supported(block, (start - range.end) as u32);
-        if end > range.end && is_near() {
+        let gap = start.saturating_sub(range.end);
+        if end > range.end && is_supported(block, gap, query, target) {
             range.end = end;
         }
     }
     alignment.within(range)
+}
+
+/// Whether a block belongs to a copy, with a gap of so many tokens between.
+fn is_supported(block: &Block, gap: usize, query: Document<'_>, target: Document<'_>) -> bool {
+    gap == 0
+        || block.len >= SUPPORTED_RUN
+            && gap <= MAX_BEFORE_END
+            && block.sides(query.tokens, target.tokens).any(|(a, b)| a.is_same_word(b))
 }
 
 /// Cuts an alignment of a document with itself into parts whose sides do not overlap.
@@ -291,8 +286,8 @@ fn without_overlap(alignment: &Alignment, tokens: &[Token]) -> Vec<Alignment> {
     let mut rest: Vec<Range<usize>> = Vec::new();
     rest.push(0..blocks.len());
     while let Some(within) = rest.pop() {
-        let len = |&at: &usize| (blocks[at].len, std::cmp::Reverse(at));
-        let Some(longest) = within.clone().max_by_key(len) else { continue };
+        let longest = within.clone().max_by_key(|&at| (blocks[at].len, std::cmp::Reverse(at)));
+        let Some(longest) = longest else { continue };
         let period = blocks[longest].query.abs_diff(blocks[longest].target);
         let Range { start, end } = if blocks[longest].len > period {
             parts.extend(cut_by_period(blocks[longest], period.max(1)));
@@ -321,17 +316,14 @@ struct Worth<'b> {
 impl<'b> Worth<'b> {
     /// Time O(n) for n tokens in the blocks.
     fn new(blocks: &'b [Block], tokens: &[Token]) -> Self {
-        let of_block =
-            |block: &Block| i64::from(block.len) + block.n_spelled(tokens, tokens) as i64;
-        let gap = |from: &Block, to: &Block| {
-            i64::from(
-                (to.query - (from.query + from.len)).max(to.target - (from.target + from.len)),
-            )
-        };
-        let of_block: Vec<i64> = blocks.iter().map(of_block).collect();
+        let n_spelled = blocks.iter().map(|block| block.n_spelled(tokens, tokens) as i64);
+        let of_block: Vec<i64> = n_spelled
+            .zip(blocks)
+            .map(|(n_spelled, block)| n_spelled + i64::from(block.len))
+            .collect();
         let mut up_to = of_block.clone();
         for at in 1..blocks.len() {
-            up_to[at] += up_to[at - 1] - gap(&blocks[at - 1], &blocks[at]);
+            up_to[at] += up_to[at - 1] - i64::from(blocks[at - 1].gap_to(&blocks[at]));
         }
         Self { blocks, of_block, up_to }
     }
@@ -378,8 +370,8 @@ impl<'b> Worth<'b> {
 
 fn cut_by_period(block: Block, period: u32) -> Vec<Alignment> {
     let starts = (0..block.len).step_by(period as usize);
-    let part = |start: u32| block.part(start, period.min(block.len - start));
-    starts.map(|start| Alignment { blocks: vec![part(start)] }).collect()
+    let parts = starts.map(|start| block.part(start, period.min(block.len - start)));
+    parts.map(|part| Alignment { blocks: vec![part] }).collect()
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use std::ops::Range;
 
 use fearless_simd::prelude::*;
 
+use super::alignment::Cell;
 use super::lanes::{Lanes, NEVER, STRIDE, Targets, Wanted, lanes, places, prefix_max, put, within};
 use super::score::{GAP, GAP_TOKEN, Scores};
 use crate::language::Token;
@@ -205,7 +206,7 @@ impl Band {
     /// The matched cells of the best path, in ascending order; a diagonal step counts if `is_match`
     /// is true for its query and target position.
     #[inline]
-    pub fn path(&self, is_match: impl Fn(usize, usize) -> bool) -> Vec<(usize, usize)> {
+    pub fn path(&self, is_match: impl Fn(usize, usize) -> bool) -> Vec<Cell> {
         let mut path = Vec::with_capacity(self.steps.len());
         let mut at = self.best.cell;
         // Each cell stores its best step, but not whether that step opened a gap or continued one.

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::overlap::{is_same_place, shared};
+use super::overlap::{is_same_place, joined, shared};
 
 /// A clone pair as seen by grouping: what it covers of the query, and how well.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +36,11 @@ impl Candidate {
     /// same twice.
     fn agreement_in(&self, range: &Range<usize>) -> usize {
         n_in(&self.aligned, range) + self.n_exact_in(range)
+    }
+
+    /// Whether that is enough for a class of its own.
+    fn agrees_in(&self, range: &Range<usize>) -> bool {
+        self.agreement_in(range) as f64 >= AGREES * 2.0 * range.len() as f64
     }
 }
 
@@ -161,10 +166,8 @@ impl Net<'_> {
         }
         // If the fragment is mostly explained already, the rest has to agree on its own.
         claims.retain(|claim| {
-            let range = span(claim);
-            let agreement = candidate.agreement_in(&range) as f64;
             claim.len() >= self.min_tokens.min(candidate.aligned.len())
-                && (!is_explained || agreement >= AGREES * 2.0 * range.len() as f64)
+                && (!is_explained || candidate.agrees_in(&span(claim)))
         });
         let claimed: Vec<Range<usize>> = claims.iter().map(|claim| span(claim)).collect();
         for claim in claims {
@@ -187,18 +190,15 @@ impl Net<'_> {
 
     /// Makes a candidate a member if it has a run that no member has: that part came from there.
     fn name_runs(&mut self, at: usize, claimed: &[Range<usize>]) {
-        let is_long = |run: &&Range<usize>| run.len() >= self.min_tokens;
-        let is_within = |run: &Range<usize>, all: &[Range<usize>]| {
-            all.iter()
-                .any(|other| other.start <= run.start + RAGGED && run.end <= other.end + RAGGED)
-        };
         let candidates = self.candidates;
-        for run in candidates[at].runs.iter().filter(is_long).filter(|run| !is_within(run, claimed))
-        {
+        for run in &candidates[at].runs {
+            if run.len() < self.min_tokens || is_within(run, claimed) {
+                continue;
+            }
             let Some(class) = self.main_owner(run.clone()) else { continue };
             let members = &mut self.classes[class].members;
-            let names = |&of: &usize| of == at || is_within(run, &candidates[of].runs);
-            let is_named = members.iter().any(names);
+            let is_named =
+                members.iter().any(|&of| of == at || is_within(run, &candidates[of].runs));
             if !is_named && members.len() < MAX_MEMBERS {
                 members.push(at);
             }
@@ -271,7 +271,7 @@ impl Net<'_> {
         for end in ends.iter().filter(|end| !end.is_empty()) {
             self.owners[end.start - self.start..end.end - self.start].fill(Some(class));
             let query = &mut self.classes[class].query;
-            *query = query.start.min(end.start)..query.end.max(end.end);
+            *query = joined(query, end);
         }
         self.classes[class].members.push(at);
     }
@@ -286,8 +286,7 @@ impl Net<'_> {
         ends.map(|end| {
             let is_free =
                 !end.is_empty() && end.clone().all(|at| self.owners[at - self.start].is_none());
-            let agrees = || candidate.agreement_in(&end) as f64 >= AGREES * 2.0 * end.len() as f64;
-            if is_free && agrees() { end } else { 0..0 }
+            if is_free && candidate.agrees_in(&end) { end } else { 0..0 }
         })
     }
 
@@ -302,21 +301,27 @@ impl Net<'_> {
                 _ => parts.push((class, position..position + 1)),
             }
         }
-        let class = |(class, range): (usize, Range<usize>)| {
-            // Trim to the first and last token that a member aligns.
-            let members = self.classes[class].members.clone();
-            let within = |member: &usize| {
-                let aligned = &self.candidates[*member].aligned;
-                span(&aligned[n_before(aligned, range.start)..n_before(aligned, range.end)])
-            };
-            let spans = members.iter().map(within).filter(|span| !span.is_empty());
-            let query = spans.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)).unwrap_or(0..0);
-            let best = self.best(class);
-            let n_left = n_in(&best.aligned, &query);
-            (n_left >= self.min_tokens.min(best.aligned.len())).then_some(Group { query, members })
-        };
-        parts.into_iter().filter_map(class).collect()
+        parts.into_iter().filter_map(|(class, range)| self.part(class, &range)).collect()
     }
+
+    /// What is left of a class in `range`, from the first to the last token that a member aligns.
+    fn part(&self, class: usize, range: &Range<usize>) -> Option<Group> {
+        let members = self.classes[class].members.clone();
+        let spans = members.iter().map(|&member| {
+            let aligned = &self.candidates[member].aligned;
+            span(&aligned[n_before(aligned, range.start)..n_before(aligned, range.end)])
+        });
+        let spans = spans.filter(|span| !span.is_empty());
+        let query = spans.reduce(|a, b| joined(&a, &b)).unwrap_or(0..0);
+        let best = self.best(class);
+        let n_left = n_in(&best.aligned, &query);
+        (n_left >= self.min_tokens.min(best.aligned.len())).then_some(Group { query, members })
+    }
+}
+
+/// Whether one of `all` covers a run.
+fn is_within(run: &Range<usize>, all: &[Range<usize>]) -> bool {
+    all.iter().any(|other| other.start <= run.start + RAGGED && run.end <= other.end + RAGGED)
 }
 
 /// Consecutive aligned tokens of a candidate with the same owner, or none.

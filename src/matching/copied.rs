@@ -26,8 +26,9 @@ impl CopiedStretches {
     /// Takes what is long enough from the stretches whose names agree. No chain has fewer than half
     /// of `min_run` tokens.
     pub fn new(agreeing: &[Block], min_run: usize) -> Self {
-        let is_long = |stretch: &&Block| 2 * stretch.len as usize >= WITHIN as usize * min_run;
-        let mut long: Vec<Block> = agreeing.iter().filter(is_long).copied().collect();
+        let long = agreeing.iter().copied();
+        let mut long: Vec<Block> =
+            long.filter(|stretch| 2 * stretch.len as usize >= WITHIN as usize * min_run).collect();
         long.sort_unstable_by_key(|stretch| {
             (stretch.query, std::cmp::Reverse(stretch.len), stretch.target)
         });
@@ -50,11 +51,9 @@ impl CopiedStretches {
         if end > stretch.query + stretch.len || WITHIN * (end - first.query) > stretch.len {
             return false;
         }
-        let n_spelled = |run: &Block| run.n_spelled(query, target);
-        let in_stretch =
-            |run: &Block| Block { target: stretch.target + (run.query - stretch.query), ..*run };
-        chain.iter().map(n_spelled).sum::<usize>()
-            <= chain.iter().map(|run| n_spelled(&in_stretch(run))).sum()
+        let n_spelled: usize = chain.iter().map(|run| run.n_spelled(query, target)).sum();
+        let in_stretch = chain.iter().map(|run| stretch.part(run.query - stretch.query, run.len));
+        n_spelled <= in_stretch.map(|run| run.n_spelled(query, target)).sum()
     }
 }
 

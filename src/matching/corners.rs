@@ -5,6 +5,7 @@
 
 use fearless_simd::prelude::*;
 
+use super::alignment::Cell;
 use super::lanes::{STRIDE, Targets, Wanted, lanes, places, prefix_max, put};
 use super::score::{GAP_TOKEN, Renames};
 use crate::language::Token;
@@ -30,7 +31,7 @@ impl Matrix {
         query: &[Token],
         target: &[Token],
         renames: &Renames,
-    ) -> Vec<(usize, usize)> {
+    ) -> Vec<Cell> {
         // Column 0 is before all strides, and behind the last of the row above.
         let width = 1 + target.len().next_multiple_of(STRIDE);
         self.targets.reserve(target.len());
@@ -69,7 +70,7 @@ impl Matrix {
         target: &[Token],
         renames: &Renames,
         width: usize,
-    ) -> Vec<(usize, usize)> {
+    ) -> Vec<Cell> {
         let (mut i, mut j) = (query.len(), target.len());
         let mut path = Vec::new();
         while i > 0 && j > 0 {

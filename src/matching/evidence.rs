@@ -24,7 +24,7 @@ use super::agreeing::agreeing;
 use super::alignment::Block;
 use super::{ClonePair, Document, Seed};
 use crate::language::{Kind, Symbol, Token};
-use crate::text::unpack;
+use crate::text::{common_prefix_by, common_suffix_by, unpack};
 
 /// The required evidence; any one kind is enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +67,8 @@ fn is_telling(query: Document<'_>, range: Range<usize>, is_renamed: bool, enough
         (enough.run * 2 / 3, MIN_NAMES)
     };
     let n_tokens = n_telling(tokens);
-    let names: HashSet<u32> = names(tokens).map(|token| token.exact).collect();
+    let names = tokens.iter().filter(|token| token.is_name());
+    let names: HashSet<u32> = names.map(|token| token.exact).collect();
     if n_tokens < least || names.len() < min_names {
         return false;
     }
@@ -84,11 +85,6 @@ fn is_telling(query: Document<'_>, range: Range<usize>, is_renamed: bool, enough
         }
 }
 
-/// The tokens that are names.
-fn names(tokens: &[Token]) -> impl Iterator<Item = &Token> {
-    tokens.iter().filter(|token| token.kind() == Kind::Identifier)
-}
-
 /// The longest part of `run` with at least `least` tokens that is renamed throughout. Only the
 /// longest is looked at: parts overlap, so all of them could take quadratic time. Time O(n).
 fn renamed_part(
@@ -100,9 +96,12 @@ fn renamed_part(
     let parts = agreeing(&[run], query, target, least);
     let part = parts.into_iter().max_by_key(|part| (part.len, std::cmp::Reverse(part.query)))?;
     // Equal symbols: where one side has a name, so does the other.
-    let names = || part.sides(query, target).filter(|(own, _)| own.kind() == Kind::Identifier);
-    let n_spelled = names().filter(|(own, other)| own.exact == other.exact).count();
-    (n_spelled * ONE_IN <= names().count()).then_some(part.in_query())
+    let (mut n_names, mut n_spelled) = (0, 0);
+    for (own, other) in part.sides(query, target).filter(|(own, _)| own.is_name()) {
+        n_names += 1;
+        n_spelled += usize::from(own.exact == other.exact);
+    }
+    (n_spelled * ONE_IN <= n_names).then_some(part.in_query())
 }
 
 /// The number of tokens, counting what repeats once: those that begin a piece which is not there
@@ -207,8 +206,8 @@ pub fn may_be_evident(
     // One check for each kind of evidence, the cheap ones first; each may say yes too often, never
     // no too often.
     let (shorter, longer) = (query.len().min(target.len()), query.len().max(target.len()));
-    let n_known = || query.iter().filter(|token| words.contains(&token.exact)).count();
-    if are_alike(shorter, longer) && are_alike(n_known(), longer) {
+    let known = query.iter().filter(|token| words.contains(&token.exact));
+    if are_alike(shorter, longer) && are_alike(known.count(), longer) {
         return true;
     }
     let (few, many) = if rare.len() < words.len() { (rare, words) } else { (words, rare) };
@@ -220,21 +219,18 @@ pub fn may_be_evident(
     // each run is walked once. Without the order, a run of n tokens would be walked for each of its
     // n/w seeds.
     let mut sorted = seeds.to_vec();
-    sorted
-        .sort_unstable_by_key(|seed| (i64::from(seed.target) - i64::from(seed.query), seed.query));
+    sorted.sort_unstable_by_key(|seed| (seed.diagonal(), seed.query));
     let mut known: Option<(i64, usize)> = None;
     for seed in sorted {
-        let diagonal = i64::from(seed.target) - i64::from(seed.query);
+        let diagonal = seed.diagonal();
         let (a, b) = (seed.query as usize, seed.target as usize);
         if known.is_some_and(|(of, end)| of == diagonal && a < end) {
             continue;
         }
         // Walk from the seed to both ends of the run: no gaps, since a clone with gaps has no
         // longer run than this one.
-        let is_same = |(own, other): &(&Token, &Token)| own.symbol == other.symbol;
-        let left = query[..a].iter().rev().zip(target[..b].iter().rev());
-        let before = left.take_while(is_same).count();
-        let after = query[a..].iter().zip(&target[b..]).take_while(is_same).count();
+        let before = common_suffix_by(&query[..a], &target[..b], |a, b| a.symbol == b.symbol);
+        let after = common_prefix_by(&query[a..], &target[b..], |a, b| a.symbol == b.symbol);
         if before + after >= enough.least_run()
             && n_telling(&query[a - before..a + after]) >= enough.least_run()
         {
@@ -274,9 +270,8 @@ fn is_rare(kind: Kind, text: &[u8]) -> bool {
 
 /// The text between the quotes of a string literal.
 fn unquoted(text: &[u8]) -> &[u8] {
-    let is_quote = |byte: &u8| matches!(byte, b'"' | b'\'' | b'`');
-    let start = text.iter().position(is_quote).map_or(0, |at| at + 1);
-    let end = text.iter().rposition(is_quote).unwrap_or(text.len());
+    let start = memchr::memchr3(b'"', b'\'', b'`', text).map_or(0, |at| at + 1);
+    let end = memchr::memrchr3(b'"', b'\'', b'`', text).unwrap_or(text.len());
     text.get(start..end).unwrap_or(text)
 }
 

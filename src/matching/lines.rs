@@ -6,6 +6,8 @@ use std::ops::{Range, RangeInclusive};
 use foldhash::HashSet;
 use imara_diff::{Algorithm, Diff, Hunk, InternedInput, Token};
 
+use crate::text::{common_prefix_by, common_suffix_by};
+
 /// How certain it is that the change from base adds a line, as counted by git and code hosts.
 ///
 /// If a change can be described in several ways, a code host picks its own, and does not show an
@@ -79,13 +81,8 @@ pub(super) fn line_hunks<L: Copy + Default + Eq + Hash>(
     algorithm: Algorithm,
     postprocess: impl Fn(&mut Diff, &InternedInput<L>),
 ) -> Vec<Hunk> {
-    let hunks_of = |algorithm: Algorithm, input: &InternedInput<L>| {
-        let mut diff = Diff::compute(algorithm, input);
-        postprocess(&mut diff, input);
-        diff.hunks().collect::<Vec<Hunk>>()
-    };
     if n_cells(input) <= max_cells(algorithm) {
-        return hunks_of(algorithm, input);
+        return diff_hunks(input, algorithm, postprocess);
     }
     let mut hunks = Vec::new();
     let end = (input.before.len(), input.after.len());
@@ -96,16 +93,28 @@ pub(super) fn line_hunks<L: Copy + Default + Eq + Hash>(
         part.update_after(input.after[from.1..anchor.1].iter().map(|&line| input.interner[line]));
         let algorithm =
             if n_cells(&part) > max_cells(algorithm) { Algorithm::Histogram } else { algorithm };
-        let place =
-            |range: Range<u32>, from: usize| range.start + from as u32..range.end + from as u32;
-        let of_part = hunks_of(algorithm, &part).into_iter();
+        let of_part = diff_hunks(&part, algorithm, &postprocess).into_iter();
         hunks.extend(of_part.map(|hunk| Hunk {
-            before: place(hunk.before, from.0),
-            after: place(hunk.after, from.1),
+            before: moved_on(hunk.before, from.0),
+            after: moved_on(hunk.after, from.1),
         }));
         from = (anchor.0 + 1, anchor.1 + 1);
     }
     hunks
+}
+
+fn diff_hunks<L: Hash + Eq>(
+    input: &InternedInput<L>,
+    algorithm: Algorithm,
+    postprocess: impl Fn(&mut Diff, &InternedInput<L>),
+) -> Vec<Hunk> {
+    let mut diff = Diff::compute(algorithm, input);
+    postprocess(&mut diff, input);
+    diff.hunks().collect()
+}
+
+fn moved_on(lines: Range<u32>, n: usize) -> Range<u32> {
+    lines.start + n as u32..lines.end + n as u32
 }
 
 /// The lines that the base and the head have once each, as many as are in the same order in both:
@@ -119,12 +128,14 @@ fn lines_in_order<L: Eq + Hash>(input: &InternedInput<L>) -> Vec<(usize, usize)>
             (*n, *place) = (*n + 1, at);
         }
     }
-    let once = |[(n, before), (m, after)]: &[(u32, usize); 2]| {
-        (*n == 1 && *m == 1).then_some((*before, *after))
-    };
-    let mut once: Vec<(usize, usize)> = places.iter().filter_map(once).collect();
+    let mut once: Vec<(usize, usize)> = places.iter().filter_map(place_of_one).collect();
     once.sort_unstable();
     longest_ascent(&once)
+}
+
+/// Where the base and the head have what each has once, by how often each has it, and where last.
+pub(super) fn place_of_one([base, head]: &[(u32, usize); 2]) -> Option<(usize, usize)> {
+    (base.0 == 1 && head.0 == 1).then_some((base.1, head.1))
 }
 
 /// The longest subsequence of pairs that ascend in the first place that also ascends in the second
@@ -148,9 +159,8 @@ pub(super) fn longest_ascent(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
 /// The lines of the base times the lines of the head between the first and the last that differ.
 fn n_cells<L>(input: &InternedInput<L>) -> usize {
     let (before, after) = (&input.before, &input.after);
-    let n_first = before.iter().zip(after).take_while(|(a, b)| a == b).count();
-    let rest = before[n_first..].iter().rev().zip(after[n_first..].iter().rev());
-    let n_equal = n_first + rest.take_while(|(a, b)| a == b).count();
+    let n_first = common_prefix_by(before, after, |a, b| a == b);
+    let n_equal = n_first + common_suffix_by(&before[n_first..], &after[n_first..], |a, b| a == b);
     (before.len() - n_equal).saturating_mul(after.len() - n_equal)
 }
 
@@ -181,19 +191,20 @@ const REPLACED: usize = 4;
 /// that are added with the highest certainty found there; the first of several. `None` if the
 /// change adds none of them.
 pub fn shown_lines(added: &[AddedLines], lines: RangeInclusive<u32>) -> Option<(u32, u32)> {
-    let of_line = |line: u32| added.get(line as usize - 1).copied().unwrap_or(AddedLines::No);
-    let surest = lines.clone().map(of_line).max().filter(|&added| added > AddedLines::No)?;
+    let lines = lines.map(|line| (line, *added.get(line as usize - 1).unwrap_or(&AddedLines::No)));
+    let surest = lines.clone().map(|(_, added)| added).max();
+    let surest = surest.filter(|added| *added > AddedLines::No)?;
     let mut longest: Option<(u32, u32)> = None;
     let mut run: Option<(u32, u32)> = None;
-    for line in lines {
+    for (line, added) in lines {
         run = match run {
-            _ if of_line(line) < surest => None,
+            _ if added < surest => None,
             Some((first, _)) => Some((first, line)),
             None => Some((line, line)),
         };
-        let is_longer =
-            |run: (u32, u32)| longest.is_none_or(|(first, last)| run.1 - run.0 > last - first);
-        if run.is_some_and(is_longer) {
+        if let Some((first, last)) = run
+            && longest.is_none_or(|longest| last - first > longest.1 - longest.0)
+        {
             longest = run;
         }
     }

@@ -24,8 +24,8 @@ use foldhash::{HashMap, HashMapExt, HashSet};
 
 use super::Document;
 use super::lines::line_hunks;
-use crate::language::{Kind, Token};
-use crate::text::fnv_1a;
+use crate::language::Token;
+use crate::text::{common_prefix_by, common_suffix_by, fnv_1a};
 
 /// Maximum tokens on each side of what a hunk removed that a copy must have, too, if these show a
 /// place.
@@ -55,6 +55,22 @@ impl Hunk {
     /// How many tokens it removed or added, whichever are more.
     pub fn n_tokens(&self) -> usize {
         self.removed.len().max(self.added.len())
+    }
+
+    /// Whether it adds or removes functions between others, with these `depths` of the tokens
+    /// before the change.
+    fn is_of_functions(&self, before: &[Token], depths: &[i32]) -> bool {
+        // A function that is new beside others changes none of them. One that is gone, or makes
+        // room for another, was not fixed.
+        let has_body = depths[self.before.clone()].iter().any(|&depth| depth > 0);
+        // The bracket that closes it may be all that two functions have in common.
+        let behind = before[self.before.end..].iter();
+        let n_closing = behind.take_while(|token| token.punctuation() == Some(b'}')).count();
+        let whole = self.before.start..self.before.end + n_closing;
+        let [is_outside, is_whole_outside] =
+            [&self.removed, &whole].map(|part| depths[part.start] == 0 && depths[part.end] == 0);
+        let is_one_sided = self.removed.is_empty() || self.added.is_empty();
+        is_outside && is_one_sided || is_whole_outside && has_body
     }
 }
 
@@ -109,9 +125,9 @@ impl<'t> HunkIndex<'t> {
     /// Where the tokens of a window are, and whether they are spelled the same there.
     fn find(&self, fix: &Fix, before: &[Token]) -> Vec<(usize, bool)> {
         let pattern = &before[fix.window.clone()];
-        let places = |run: &[Token]| self.runs.get(&key(run)).map_or(&[][..], Vec::as_slice);
         // The rarest run leaves the fewest places to compare.
-        let runs = pattern.windows(RUN).map(places).enumerate();
+        let runs = pattern.windows(RUN).map(|run| self.runs.get(&key(run)));
+        let runs = runs.map(|places| places.map_or(&[][..], Vec::as_slice)).enumerate();
         let rarest = runs.min_by_key(|(_, places)| places.len());
         let Some((offset, places)) = rarest else { return Vec::new() };
         let starts = places.iter().filter_map(|&place| (place as usize).checked_sub(offset));
@@ -137,12 +153,11 @@ impl Fix {
 
     /// The change back, in a file of `n_tokens` after it.
     fn undone(&self, n_tokens: usize) -> Self {
-        let Self { hunk: Hunk { before, after, removed, added }, window } = self;
+        let Self { hunk: Hunk { before, after, removed, added }, window } = self.clone();
         let (n_left, n_right) = (before.start - window.start, window.end - before.end);
         let window = after.start.saturating_sub(n_left)..(after.end + n_right).min(n_tokens);
-        let (before, after) = (after.clone(), before.clone());
-        let (removed, added) = (added.clone(), removed.clone());
-        Self { hunk: Hunk { before, after, removed, added }, window }
+        let hunk = Hunk { before: after, after: before, removed: added, added: removed };
+        Self { hunk, window }
     }
 
     /// How many places of `tokens` have the window.
@@ -171,10 +186,8 @@ pub fn line_keys(document: Document<'_>) -> Vec<u64> {
 }
 
 fn keys_of(starts: &[usize], document: Document<'_>) -> Vec<u64> {
-    let key = |line: &[usize]| {
-        line_key(document.tokens[line[0]..line[1]].iter().map(|token| token.exact))
-    };
-    starts.windows(2).map(key).collect()
+    let lines = starts.windows(2).map(|ends| &document.tokens[ends[0]..ends[1]]);
+    lines.map(|line| line_key(line.iter().map(|token| token.exact))).collect()
 }
 
 /// A number for a line with tokens of these exact readings.
@@ -199,36 +212,34 @@ pub fn edited_lines(
     input.update_before(keys_of(&of_before, before).into_iter());
     input.update_after(keys_of(&of_after, after).into_iter());
     let hunks = line_hunks(&input, Algorithm::Histogram, Diff::postprocess_no_heuristic);
-    let tokens = |starts: &[usize], lines: Range<u32>| {
-        starts[lines.start as usize]..starts[lines.end as usize]
-    };
-    let edit =
-        |hunk: imara_diff::Hunk| (tokens(&of_before, hunk.before), tokens(&of_after, hunk.after));
-    hunks.into_iter().map(edit).collect()
+    let edits = hunks.into_iter().map(|imara_diff::Hunk { before, after }| {
+        let before = of_before[before.start as usize]..of_before[before.end as usize];
+        (before, of_after[after.start as usize]..of_after[after.end as usize])
+    });
+    edits.collect()
 }
 
 /// All places that a change from `before` to `after` changed.
 pub fn edited_hunks(before: Document<'_>, after: Document<'_>) -> Vec<Hunk> {
     let (old, new) = (before.tokens, after.tokens);
-    let trimmed = |(before, after): (Range<usize>, Range<usize>)| {
+    let hunks = edited_lines(before, after).into_iter().map(|(before, after)| {
         let (a, b) = (&old[before.clone()], &new[after.clone()]);
-        let is_same = |(a, b): &(&Token, &Token)| a.symbol == b.symbol && a.exact == b.exact;
-        let n = a.iter().zip(b).take_while(is_same).count();
-        let n_end = a[n..].iter().rev().zip(b[n..].iter().rev()).take_while(is_same).count();
+        let n = common_prefix_by(a, b, |a, b| a.readings() == b.readings());
+        let n_end = common_suffix_by(&a[n..], &b[n..], |a, b| a.readings() == b.readings());
         let (removed, added) =
             (before.start + n..before.end - n_end, after.start + n..after.end - n_end);
         Hunk { before, after, removed, added }
-    };
-    edited_lines(before, after).into_iter().map(trimmed).collect()
+    });
+    hunks.collect()
 }
 
 /// The places that a change from `before` to `after` changed, as far as a copy can miss them and
 /// has enough around them to be found by.
 pub fn fixes(before: Document<'_>, after: Document<'_>) -> Vec<Fix> {
     let depths: LazyCell<Vec<i32>, _> = LazyCell::new(|| depths_of(before.tokens));
-    let fix = |hunk: Hunk| Some(Fix { window: window(&hunk, before, &depths)?, hunk });
     // A variable is named where it is declared, and where it is used.
-    missable_hunks(edited_hunks(before, after), before, after, 2).filter_map(fix).collect()
+    let hunks = missable_hunks(edited_hunks(before, after), before, after, 2);
+    hunks.filter_map(|hunk| Some(Fix { window: window(&hunk, before, &depths)?, hunk })).collect()
 }
 
 /// The hunks of a change from `before` to `after` that others can miss: not what is only laid out
@@ -243,39 +254,26 @@ pub fn missable_hunks<'d>(
 ) -> impl Iterator<Item = Hunk> + use<'d> {
     let (old, new) = (before.tokens, after.tokens);
     let [n_in_old, n_in_new] = [old, new].map(|tokens| LazyCell::new(|| n_of_words(tokens)));
-    let (depths, has_blocks) =
-        (LazyCell::new(|| depths_of(old)), LazyCell::new(|| has_blocks(old)));
-    let is_missable = move |hunk: &Hunk| {
+    // Braces that are around data say nothing of functions.
+    let depths = LazyCell::new(|| has_blocks(old).then(|| depths_of(old)));
+    hunks.into_iter().filter(move |hunk| {
         let (removed, added) = (&old[hunk.removed.clone()], &new[hunk.added.clone()]);
-        if removed.is_empty() && added.is_empty() {
+        if removed.is_empty() && added.is_empty()
+            || depths.as_ref().is_some_and(|depths| hunk.is_of_functions(old, depths))
+        {
             return false;
         }
-        if *has_blocks {
-            let is_outside = |part: &Range<usize>| depths[part.start] == 0 && depths[part.end] == 0;
-            // A function that is new beside others changes none of them. One that is gone, or makes
-            // room for another, was not fixed.
-            let has_body = depths[hunk.before.clone()].iter().any(|&depth| depth > 0);
-            // The bracket that closes it may be all that two functions have in common.
-            let is_closing = |token: &&Token| token.punctuation() == Some(b'}');
-            let n_closing = old[hunk.before.end..].iter().take_while(is_closing).count();
-            let whole = hunk.before.start..hunk.before.end + n_closing;
-            let is_one_sided = removed.is_empty() || added.is_empty();
-            if is_outside(&hunk.removed) && is_one_sided || is_outside(&whole) && has_body {
-                return false;
-            }
-        }
-        let is_renamed = |a: &Token, b: &Token| {
-            a.kind() == Kind::Identifier
-                && n_in_old[&a.exact] >= min_renamed
-                && !n_in_new.contains_key(&a.exact)
-                && !n_in_old.contains_key(&b.exact)
-        };
-        let is_idle = |(a, b): (&Token, &Token)| {
-            a.symbol == b.symbol && (a.exact == b.exact || is_renamed(a, b))
-        };
-        removed.len() != added.len() || !removed.iter().zip(added).all(is_idle)
-    };
-    hunks.into_iter().filter(is_missable)
+        removed.len() != added.len()
+            || removed.iter().zip(added).any(|(a, b)| {
+                // Neither the same nor renamed.
+                a.symbol != b.symbol
+                    || a.exact != b.exact
+                        && (!a.is_name()
+                            || n_in_old[&a.exact] < min_renamed
+                            || n_in_new.contains_key(&a.exact)
+                            || n_in_old.contains_key(&b.exact))
+            })
+    })
 }
 
 /// How often each word is among some tokens.
@@ -287,9 +285,8 @@ fn n_of_words(tokens: &[Token]) -> HashMap<u32, usize> {
 
 /// Whether braces are around the bodies of functions: in Python, they are around data.
 fn has_blocks(tokens: &[Token]) -> bool {
-    let is_body =
-        |pair: &[Token]| pair[0].punctuation() == Some(b')') && pair[1].punctuation() == Some(b'{');
-    tokens.windows(2).any(is_body)
+    let mut pairs = tokens.windows(2).map(|pair| [pair[0].punctuation(), pair[1].punctuation()]);
+    pairs.any(|pair| pair == [Some(b')'), Some(b'{')])
 }
 
 /// For each token and for the end, how many braces are open before it: 0 where the fewest are,
@@ -332,18 +329,22 @@ fn window(hunk: &Hunk, before: Document<'_>, depths: &[i32]) -> Option<Range<usi
 /// The function that a hunk is in; all tokens if there is none.
 fn function_around(hunk: &Hunk, tokens: &[Token], depths: &[i32]) -> Range<usize> {
     let removed = &hunk.removed;
-    let is_end = |&at: &usize| {
-        let last = at.checked_sub(1).and_then(|last| tokens[last].punctuation());
-        depths[at] == 0 && matches!(last, Some(b'}' | b';'))
-    };
-    let start = (1..=removed.start).rev().find(is_end).unwrap_or(0);
-    let end = (removed.end.max(start + 1)..tokens.len()).find(is_end).unwrap_or(tokens.len());
+    let mut before = (1..=removed.start).rev();
+    let start = before.find(|&at| ends_function(at, tokens, depths)).unwrap_or(0);
+    let mut behind = removed.end.max(start + 1)..tokens.len();
+    let end = behind.find(|&at| ends_function(at, tokens, depths)).unwrap_or(tokens.len());
     let has_body = has_blocks(&tokens[start..end]);
     let is_within = start <= hunk.before.start && hunk.before.end <= end;
-    if !has_body || !is_within || (removed.start + 1..removed.end).any(|at| is_end(&at)) {
+    let mut inside = removed.start + 1..removed.end;
+    if !has_body || !is_within || inside.any(|at| ends_function(at, tokens, depths)) {
         return 0..tokens.len();
     }
     start..end
+}
+
+/// Whether a function, or what is between functions, may end before the token at `at`.
+fn ends_function(at: usize, tokens: &[Token], depths: &[i32]) -> bool {
+    depths[at] == 0 && matches!(tokens[at - 1].punctuation(), Some(b'}' | b';'))
 }
 
 /// Whether some tokens are so many and so different that they show a place.
@@ -383,10 +384,8 @@ pub fn missed(
         let n_lacking = undone.n_in(after, after).max(1).saturating_sub(n_mended);
         // Which of several places was meant cannot be known; they read the same.
         for (place, is_spelled) in places.into_iter().skip(n_left).take(n_lacking) {
-            let here = |part: &Range<usize>| {
-                part.start - window.start + place..part.end - window.start + place
-            };
-            let (lines, changed) = (here(&hunk.before), here(&hunk.removed));
+            let [lines, changed] = [&hunk.before, &hunk.removed]
+                .map(|part| part.start - window.start + place..part.end - window.start + place);
             let at = if changed.is_empty() {
                 changed.start.saturating_sub(1)..(changed.end + 1).min(copy.tokens.len())
             } else {

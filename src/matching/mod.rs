@@ -54,7 +54,7 @@ pub use novelty::{Novelty, aligned, novelty};
 pub use overlap::{SAME_PLACE, is_same_place, n_shared, overlaps};
 pub use pair::{ClonePair, CloneType, Params, agreeing_pairs, clones};
 pub use seed::{Seed, is_telling};
-pub use seeding::{Recurrences, SeedSide, SharedKgram, max_seeds, seeds, seeds_between};
+pub use seeding::{SeedSide, SharedKgram, max_seeds, seeds};
 pub use sibling::{MIN_RUN, Renaming, Site, Window};
 pub use unified::unified;
 pub use unit::{Unit, UnitSearch};
@@ -108,7 +108,7 @@ impl<'d> Document<'d> {
         line.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
     }
 
-    /// The text between the token at `at` and the one before it, if there are both.
+    /// What is between the token before and the one at `at`, if there are both.
     fn between(&self, at: usize) -> Option<&[u8]> {
         let (before, token) = (self.tokens.get(at.checked_sub(1)?)?, self.tokens.get(at)?);
         Some(self.text.get(before.end as usize..token.start as usize).unwrap_or_default())

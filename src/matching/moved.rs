@@ -158,17 +158,23 @@ impl Sides<'_, '_> {
 
     /// The run through a token of the head and one of the base.
     fn run(&self, to: usize, at: usize, from: usize, place: usize) -> MovedRun {
-        let (own, other) = (self.head[to].tokens, self.base[from].tokens);
-        let is_pair = |a: usize, b: usize| {
-            let (x, y) = (&own[a], &other[b]);
-            self.to[to][a] && self.from[from][b] && x.symbol == y.symbol && x.exact == y.exact
-        };
-        let n_before = (1..=at.min(place)).take_while(|&n| is_pair(at - n, place - n)).count();
-        let n_behind = (0..(own.len() - at).min(other.len() - place))
-            .take_while(|&n| is_pair(at + n, place + n));
+        let max = (self.to[to].len() - at).min(self.from[from].len() - place);
+        let n_before = (1..=at.min(place))
+            .take_while(|n| self.is_pair((to, at - n), (from, place - n)))
+            .count();
+        let n_behind =
+            (0..max).take_while(|n| self.is_pair((to, at + n), (from, place + n))).count();
         let (query, target) = ((at - n_before) as u32, (place - n_before) as u32);
-        let block = Block { query, target, len: (n_before + n_behind.count()) as u32 };
-        MovedRun { to, from, block }
+        MovedRun { to, from, block: Block { query, target, len: (n_before + n_behind) as u32 } }
+    }
+
+    /// Whether tokens of two files, of the head and of the base, are spelled the same and not
+    /// paired yet.
+    #[inline]
+    fn is_pair(&self, (to, a): (usize, usize), (from, b): (usize, usize)) -> bool {
+        self.to[to][a]
+            && self.from[from][b]
+            && self.head[to].tokens[a].readings() == self.base[from].tokens[b].readings()
     }
 
     /// Marks a run as paired.

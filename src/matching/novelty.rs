@@ -30,9 +30,9 @@ use foldhash::{HashMap, HashMapExt, HashSet};
 
 use super::Document;
 use super::alignment::Alignment;
-use super::lines::{DEFAULT, line_hunks, longest_ascent};
+use super::lines::{DEFAULT, line_hunks, longest_ascent, place_of_one};
 use crate::fingerprint::{hash_kgrams, hash_spelled};
-use crate::language::{Kind, Symbol, Token};
+use crate::language::{Symbol, Token};
 use crate::text::fnv_1a;
 
 /// What a change did to a file, token by token.
@@ -126,6 +126,11 @@ impl Edit {
     fn size(&self) -> usize {
         self.base.len().max(self.head.len())
     }
+
+    /// Whether a diff of its tokens would take seconds.
+    fn is_large(&self) -> bool {
+        self.base.len().saturating_mul(self.head.len()) > MAX_CELLS
+    }
 }
 
 /// The tokens of the lines that a line diff leaves unaligned, as edits with kept tokens between any
@@ -143,9 +148,7 @@ fn edited_lines(base: Document<'_>, head: Document<'_>) -> Vec<Edit> {
             let (at, from) = (of_head[line]..of_head[line + 1], of_base[of]..of_base[of + 1]);
             let (a, b) = (&head.tokens[at.clone()], &base.tokens[from.clone()]);
             // A line may be code on one side and inside a comment on the other.
-            if a.len() == b.len()
-                && a.iter().zip(b).all(|(a, b)| a.symbol == b.symbol && a.exact == b.exact)
-            {
+            if a.iter().map(Token::readings).eq(b.iter().map(Token::readings)) {
                 kept.push(at.start, from.start, at.len());
             }
         }
@@ -154,23 +157,28 @@ fn edited_lines(base: Document<'_>, head: Document<'_>) -> Vec<Edit> {
     let all = Edit { base: 0..base.tokens.len(), head: 0..head.tokens.len() };
     // Few changes have a run that is short enough to ask.
     let is_telling = LazyCell::new(|| telling_lines(base, head));
-    let line_of = |at: usize| of_head.partition_point(|&first| first <= at) - 1;
-    let is_distinctive = |at: usize| head.tokens[at].is_content() && is_telling[line_of(at)];
     drop_chance_runs(beside(&kept, &all), |before, after| {
+        let mut between = before.head.end..after.head.start;
         is_chance(before, after, base.tokens, head.tokens)
-            && !(before.head.end..after.head.start).any(is_distinctive)
+            && !between.any(|at| {
+                head.tokens[at].is_content()
+                    && is_telling[of_head.partition_point(|&first| first <= at) - 1]
+            })
     })
 }
 
 /// For each line of `head`, whether it occurs exactly once in both texts, ignoring white space, so
 /// that it cannot have been any other line.
 fn telling_lines(base: Document<'_>, head: Document<'_>) -> Vec<bool> {
-    let code =
-        |line: &[u8]| fnv_1a(line.iter().copied().filter(|byte| !byte.is_ascii_whitespace()));
     let mut n_found: HashMap<u64, (u32, u32)> = HashMap::new();
-    lines(base.text).for_each(|line| n_found.entry(code(line)).or_default().0 += 1);
-    lines(head.text).for_each(|line| n_found.entry(code(line)).or_default().1 += 1);
-    lines(head.text).map(|line| n_found[&code(line)] == (1, 1)).collect()
+    lines(base.text).for_each(|line| n_found.entry(code_key(line)).or_default().0 += 1);
+    lines(head.text).for_each(|line| n_found.entry(code_key(line)).or_default().1 += 1);
+    lines(head.text).map(|line| n_found[&code_key(line)] == (1, 1)).collect()
+}
+
+/// A number for a line, the same for lines that differ in white space alone.
+fn code_key(line: &[u8]) -> u64 {
+    fnv_1a(line.iter().copied().filter(|byte| !byte.is_ascii_whitespace()))
 }
 
 fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -209,9 +217,11 @@ fn beside(kept: &Alignment, within: &Edit) -> Vec<Edit> {
 
 /// The edits in `gap`: by a diff of spelled tokens, and within its edits of symbols.
 fn edited_tokens(gap: &Edit, base: &[Token], head: &[Token]) -> Vec<Edit> {
-    let by_symbol = |edit: &Edit| edited(edit, base, head, |token| token.symbol.get(), hash_kgrams);
     let spelled = edited(gap, base, head, |token| (token.symbol.get(), token.exact), hash_spelled);
-    spelled.iter().flat_map(by_symbol).collect()
+    let edits = spelled
+        .iter()
+        .map(|edit| edited(edit, base, head, |token| token.symbol.get(), hash_kgrams));
+    edits.flatten().collect()
 }
 
 /// The tokens of both sides, if some were moved: these are made like no others, so that no diff
@@ -220,14 +230,13 @@ fn edited_tokens(gap: &Edit, base: &[Token], head: &[Token]) -> Vec<Edit> {
 /// most others are. Time O(n log n) for n tokens in gaps.
 fn moves(gaps: &[Edit], base: &[Token], head: &[Token]) -> Option<[Vec<Token>; 2]> {
     const K: NonZeroUsize = NonZeroUsize::new(LONG_RUN).expect("it is not 0");
-    let is_long = |range: &&Range<usize>| range.len() >= LONG_RUN;
-    let of_base: Vec<&Range<usize>> = gaps.iter().map(|gap| &gap.base).filter(is_long).collect();
-    let of_head: Vec<&Range<usize>> = gaps.iter().map(|gap| &gap.head).filter(is_long).collect();
-    let gap_of_base = |at: usize| gaps.partition_point(|gap| gap.base.end <= at);
-    let gap_of_head = |at: usize| gaps.partition_point(|gap| gap.head.end <= at);
+    let (of_base, of_head): (Vec<_>, Vec<_>) =
+        gaps.iter().map(|gap| (&gap.base, &gap.head)).unzip();
     let places = only_places([(base, &of_base), (head, &of_head)], K, hash_spelled);
-    let (staying, mut moved): (Vec<_>, Vec<_>) =
-        places.into_iter().partition(|&(at, from)| gap_of_head(at) == gap_of_base(from));
+    let (staying, mut moved): (Vec<_>, Vec<_>) = places.into_iter().partition(|&(at, from)| {
+        gaps.partition_point(|gap| gap.head.end <= at)
+            == gaps.partition_point(|gap| gap.base.end <= from)
+    });
     let in_order: HashSet<usize> = longest_ascent(&staying).into_iter().map(|(at, _)| at).collect();
     moved.extend(staying.into_iter().filter(|(at, _)| !in_order.contains(at)));
     let mut sides: Option<[Vec<Token>; 2]> = None;
@@ -256,7 +265,7 @@ fn only_places(
 ) -> Vec<(usize, usize)> {
     let mut places: HashMap<u64, [(u32, usize); 2]> = HashMap::new();
     let mut hashes = Vec::new();
-    if sides.iter().any(|(_, ranges)| ranges.is_empty()) {
+    if sides.iter().any(|(_, ranges)| ranges.iter().all(|range| range.len() < k.get())) {
         return Vec::new();
     }
     for (side, (tokens, ranges)) in sides.into_iter().enumerate() {
@@ -268,9 +277,8 @@ fn only_places(
             }
         }
     }
-    let only =
-        |[(n, from), (m, at)]: &[(u32, usize); 2]| (*n == 1 && *m == 1).then_some((*at, *from));
-    let mut only: Vec<(usize, usize)> = places.values().filter_map(only).collect();
+    let only = places.values().filter_map(place_of_one);
+    let mut only: Vec<(usize, usize)> = only.map(|(from, at)| (at, from)).collect();
     only.sort_unstable();
     only
 }
@@ -318,11 +326,10 @@ fn edited<T: Default + Eq + Hash>(
     if of_base.iter().map(|token| token.symbol).eq(of_head.iter().map(|token| token.symbol)) {
         return Vec::new();
     }
-    if of_base.len().saturating_mul(of_head.len()) > MAX_CELLS {
+    if gap.is_large() {
         let parts = between_anchors(gap, base, head, hash);
-        let is_smaller = |part: &Edit| part.base.len().saturating_mul(part.head.len()) <= MAX_CELLS;
         let edits = parts.into_iter().flat_map(|part| {
-            if is_smaller(&part) { edited(&part, base, head, reading, hash) } else { vec![part] }
+            if part.is_large() { vec![part] } else { edited(&part, base, head, reading, hash) }
         });
         return drop_chance_runs(edits.collect(), |a, b| is_chance(a, b, base, head));
     }
@@ -331,13 +338,15 @@ fn edited<T: Default + Eq + Hash>(
     input.update_after(of_head.iter().map(reading));
     let mut diff = Diff::compute(Algorithm::Histogram, &input);
     diff.postprocess_no_heuristic(&input);
-    let within =
-        |range: Range<u32>, start: usize| range.start as usize + start..range.end as usize + start;
     let edits = diff.hunks().map(|hunk| Edit {
-        base: within(hunk.before, gap.base.start),
-        head: within(hunk.after, gap.head.start),
+        base: tokens_behind(gap.base.start, hunk.before),
+        head: tokens_behind(gap.head.start, hunk.after),
     });
     drop_chance_runs(edits.collect(), |a, b| is_chance(a, b, base, head))
+}
+
+fn tokens_behind(start: usize, range: Range<u32>) -> Range<usize> {
+    start + range.start as usize..start + range.end as usize
 }
 
 /// Joins two edits if the equal run between them `is_chance`.
@@ -373,11 +382,11 @@ fn is_chance(before: &Edit, after: &Edit, base: &[Token], head: &[Token]) -> boo
     let n_confusable =
         (before.base.len() + after.base.len()).min(before.head.len() + after.head.len());
     let (small, large) = (before.size().min(after.size()), before.size().max(after.size()));
-    let is_same_word =
-        |(a, b): (&Token, &Token)| a.kind() != Kind::Punctuation && a.exact == b.exact;
-    let same_words = || of_base.iter().zip(of_head).any(is_same_word);
     let n = of_head.len();
-    n <= n_confusable && (n <= small.min(LONG_RUN) || n <= large.min(SHORT_RUN) && !same_words())
+    n <= n_confusable
+        && (n <= small.min(LONG_RUN)
+            || n <= large.min(SHORT_RUN)
+                && !of_base.iter().zip(of_head).any(|(a, b)| a.is_same_word(b)))
 }
 
 /// Moves each insertion in `edits` to where it reads best within `gap`.
@@ -396,7 +405,6 @@ fn best_slide(edit: &Edit, within: Range<usize>, base: Document<'_>, head: Docum
     let (earliest, latest) = (within.start, within.end);
     let tokens = head.tokens;
     let (start, end) = (edit.head.start, edit.head.end);
-    let same_symbol = |a: usize, b: usize| tokens[a].symbol == tokens[b].symbol;
     // A diff is free to choose among several equal positions of an insertion. Here it may report
     // either of
     //
@@ -409,9 +417,9 @@ fn best_slide(edit: &Edit, within: Range<usize>, base: Document<'_>, head: Docum
     // the one that leaves at its bottom; moving it down likewise. So first find how far it can
     // move, then rate every position.
     let up = 1..=(start - earliest).min(MAX_SLIDE);
-    let n_up = up.take_while(|&n| same_symbol(start - n, end - n)).count();
+    let n_up = up.take_while(|n| tokens[start - n].symbol == tokens[end - n].symbol).count();
     let down = 0..(latest - end).min(MAX_SLIDE);
-    let n_down = down.take_while(|&n| same_symbol(start + n, end + n)).count();
+    let n_down = down.take_while(|n| tokens[start + n].symbol == tokens[end + n].symbol).count();
 
     // Each step aligns another token of the head with the base: count where the spelling agrees
     // too.

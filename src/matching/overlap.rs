@@ -17,6 +17,11 @@ pub(super) fn shared(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
     start..a.end.min(b.end).max(start)
 }
 
+/// From the first token of both to the last.
+pub(super) fn joined(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
+    a.start.min(b.start)..a.end.max(b.end)
+}
+
 /// Whether `b` is inside `a`.
 pub(super) fn holds(a: &Range<usize>, b: &Range<usize>) -> bool {
     a.start <= b.start && b.end <= a.end

@@ -145,9 +145,9 @@ impl ClonePair {
 
     /// The positions in the query of the aligned tokens that are spelled the same, ascending.
     pub fn exact_positions(&self, query: &[Token], target: &[Token]) -> Vec<u32> {
-        let is_exact = |&(a, b): &(usize, usize)| query[a].exact == target[b].exact;
+        let exact = self.alignment.pairs().filter(|&(a, b)| query[a].exact == target[b].exact);
         let mut positions = Vec::with_capacity(self.n_exact);
-        positions.extend(self.alignment.pairs().filter(is_exact).map(|(a, _)| a as u32));
+        positions.extend(exact.map(|(a, _)| a as u32));
         positions
     }
 
@@ -256,17 +256,15 @@ fn judge(
 fn can_be_clone(part: &Alignment, query: &[Token], target: &[Token], params: &Params) -> bool {
     let n_both = part.query().len() + part.target().len();
     let is_similar = ratio(2 * part.n_tokens(), n_both) >= params.min_containment / 2.0;
-    let has_run = || part.blocks.iter().any(|block| block.len as usize >= params.min_run);
-    let is_spelled = || {
-        let sides = part.pairs().map(|(a, b)| (&query[a], &target[b]));
-        let (mut n_contents, mut n_spelled) = (0, 0);
-        for (a, b) in sides.filter(|(a, _)| a.is_content()) {
-            n_contents += 1;
-            n_spelled += usize::from(a.exact == b.exact);
-        }
-        ratio(n_spelled, n_contents) >= params.min_spelled
-    };
-    is_similar && (has_run() || is_spelled())
+    if !is_similar || part.blocks.iter().any(|block| block.len as usize >= params.min_run) {
+        return is_similar;
+    }
+    let (mut n_contents, mut n_spelled) = (0, 0);
+    for (a, b) in part.sides(query, target).filter(|(a, _)| a.is_content()) {
+        n_contents += 1;
+        n_spelled += usize::from(a.exact == b.exact);
+    }
+    ratio(n_spelled, n_contents) >= params.min_spelled
 }
 
 /// Minimum run of such a copy, in halves of the usual minimum.
@@ -300,10 +298,10 @@ impl Counts {
     fn new(alignment: &Alignment, query: &[Token], target: &[Token], renaming: &Renaming) -> Self {
         let mut counts = Self::default();
         let mut met = HashSet::new();
-        for (a, b) in alignment.pairs().map(|(a, b)| (&query[a], &target[b])) {
+        for (a, b) in alignment.sides(query, target) {
             let is_exact = a.exact == b.exact;
             counts.n_exact += usize::from(is_exact);
-            counts.n_named += usize::from(matches!(a.kind(), Kind::Identifier | Kind::Keyword));
+            counts.n_named += usize::from(a.is_word());
             counts.n_same_strings += usize::from(is_exact && a.kind() == Kind::String);
             if !a.is_content() {
                 continue;
@@ -339,25 +337,22 @@ struct Renaming {
 impl Renaming {
     /// Time O(n log n) for n aligned names.
     fn new(alignment: &Alignment, query: &[Token], target: &[Token]) -> Self {
-        let names = || {
-            let pairs = alignment.pairs().map(|(a, b)| (&query[a], &target[b]));
-            pairs.filter(|(a, _)| a.kind() == Kind::Identifier).map(|(a, b)| (a.exact, b.exact))
-        };
-        if names().all(|(from, to)| from == to) {
+        let mut sides = alignment.sides(query, target);
+        if sides.all(|(a, b)| a.exact == b.exact || !a.is_name()) {
             return Self { to: Vec::new(), is_consistent: true };
         }
+        let names = alignment.sides(query, target).filter(|(a, _)| a.is_name());
         let mut all = Vec::with_capacity(alignment.n_tokens());
-        all.extend(names());
+        all.extend(names.map(|(a, b)| (a.exact, b.exact)));
         let mut counts = counted(all);
         let n_different = counts.len();
         counts.sort_unstable_by_key(|&(names, n)| (std::cmp::Reverse(n), names));
         let mut named = HashSet::with_capacity(n_different);
         let mut taken = HashSet::with_capacity(n_different);
-        let is_first = |&(name, other): &(u32, u32)| {
+        let mut to: Vec<(u32, u32)> = counts.into_iter().map(|(names, _)| names).collect();
+        to.retain(|&(name, other)| {
             !named.contains(&name) && taken.insert(other) && named.insert(name)
-        };
-        let mut to: Vec<(u32, u32)> =
-            counts.into_iter().map(|(names, _)| names).filter(is_first).collect();
+        });
         to.sort_unstable();
         Self { is_consistent: to.len() == n_different, to }
     }
@@ -365,12 +360,12 @@ impl Renaming {
     /// Whether two aligned tokens agree: no names, or ones that are spelled the same or renamed as
     /// elsewhere in the alignment.
     fn agrees(&self, a: &Token, b: &Token) -> bool {
-        a.kind() != Kind::Identifier || a.exact == b.exact || self.renames(a, b)
+        !a.is_name() || a.exact == b.exact || self.renames(a, b)
     }
 
     /// Whether `b` is what the name `a` is renamed to.
     fn renames(&self, a: &Token, b: &Token) -> bool {
-        a.kind() == Kind::Identifier && self.to.binary_search(&(a.exact, b.exact)).is_ok()
+        a.is_name() && self.to.binary_search(&(a.exact, b.exact)).is_ok()
     }
 }
 
@@ -394,8 +389,7 @@ fn solid(
         let (own, other) = (&query[block.query as usize..], &target[block.target as usize..]);
         let mut start = 0;
         for at in 0..=block.len {
-            let agrees = |at: u32| renaming.agrees(&own[at as usize], &other[at as usize]);
-            if at < block.len && agrees(at) {
+            if at < block.len && renaming.agrees(&own[at as usize], &other[at as usize]) {
                 continue;
             }
             if at - start >= SOLID_RUN {

@@ -10,6 +10,7 @@ use foldhash::HashMap;
 use super::alignment::Block;
 use super::seed::Seed;
 use crate::language::Token;
+use crate::text::{common_prefix_by, common_suffix_by};
 
 /// Maximum number of times that the tokens of both documents are traversed. Code that is similar on
 /// that many diagonals is repetitive throughout, and further diagonals show nothing new.
@@ -34,10 +35,9 @@ pub fn runs(
     k: usize,
     min_period: Option<usize>,
 ) -> (Vec<Block>, usize) {
-    let diagonal = |seed: &Seed| i64::from(seed.target) - i64::from(seed.query);
     // The nearest diagonals first: they reveal tandem repeats, and what is inside one is not
     // examined again.
-    seeds.sort_unstable_by_key(|seed| (diagonal(seed).abs(), diagonal(seed), seed.query));
+    seeds.sort_unstable_by_key(|seed| (seed.diagonal().abs(), seed.diagonal(), seed.query));
     let mut n_walks_left = MAX_WALKS * (query.len() + target.len());
     let mut runs: Vec<Block> = Vec::new();
     let mut tandems = Tandems::default();
@@ -47,34 +47,30 @@ pub fn runs(
     let mut n_left = 0;
     for (number, seed) in seeds.iter().enumerate() {
         let (a, b) = (seed.query as usize, seed.target as usize);
-        let start_of_rest = match known {
-            // A seed inside the last run on the same diagonal adds nothing.
-            Some((of, end)) if of == diagonal(seed) && a < end => continue,
-            Some((of, end)) if of == diagonal(seed) => end,
-            _ => 0,
-        };
+        let last = known.filter(|(of, _)| *of == seed.diagonal());
+        let start_of_rest = last.map_or(0, |(_, end)| end);
+        // A seed inside the last run on the same diagonal adds nothing.
+        if a < start_of_rest {
+            continue;
+        }
         if tandems.holds_both(a, b) {
             n_walks_left = n_walks_left.saturating_sub(spelled.grow(a, b, k));
             continue;
         }
-        let is_equal = |(a, b): &(&Token, &Token)| a.symbol == b.symbol;
-        let n_after = query[a..].iter().zip(&target[b..]).take_while(is_equal).count();
+        let n_after = common_prefix_by(&query[a..], &target[b..], |a, b| a.symbol == b.symbol);
         // Another k-gram with the same hash.
         if n_after < k {
             continue;
         }
-        let before = query[start_of_rest..a].iter().rev().zip(target[..b].iter().rev());
-        let n_before = before.take_while(is_equal).count();
+        let before = (&query[start_of_rest..a], &target[..b]);
+        let n_before = common_suffix_by(before.0, before.1, |a, b| a.symbol == b.symbol);
         let len = n_before + n_after;
-        known = Some((diagonal(seed), a + n_after));
-        let run =
-            Block { query: (a - n_before) as u32, target: (b - n_before) as u32, len: len as u32 };
-        let period = a.abs_diff(b);
+        known = Some((seed.diagonal(), a + n_after));
+        let (period, a, b) = (a.abs_diff(b), a - n_before, b - n_before);
         if min_period.is_some_and(|min_period| len > period && period < min_period) {
-            let (a, b) = (a - n_before, b - n_before);
             tandems.add(a.min(b)..a.max(b) + len);
         } else {
-            runs.push(run);
+            runs.push(Block { query: a as u32, target: b as u32, len: len as u32 });
         }
         match n_walks_left.checked_sub(len) {
             Some(left) => n_walks_left = left,
@@ -84,18 +80,15 @@ pub fn runs(
             }
         }
     }
-    let is_in_tandem = |run: &Block| {
-        let (query, target, last) = (run.query as usize, run.target as usize, run.len as usize - 1);
-        tandems.holds_both(query, target) && tandems.holds_both(query, query + last)
-    };
     // What was a run before its tandem was known.
     spelled.ends.clear();
-    for run in runs.iter().filter(|run| is_in_tandem(run)) {
-        (0..run.len as usize).step_by(k).for_each(|at| {
+    runs.retain(|run| {
+        let is_in_tandem = tandems.holds(run);
+        for at in (0..run.len as usize).step_by(k).take_while(|_| is_in_tandem) {
             spelled.grow(run.query as usize + at, run.target as usize + at, 1);
-        });
-    }
-    runs.retain(|run| !is_in_tandem(run));
+        }
+        !is_in_tandem
+    });
     spelled.runs.sort_unstable();
     spelled.runs.dedup();
     runs.extend(spelled.runs);
@@ -127,13 +120,11 @@ impl TandemRuns<'_> {
         if a < *end || self.tandems.holds_both(a, b) {
             return 0;
         }
-        let is_equal = |(a, b): &(&Token, &Token)| a.exact == b.exact;
-        let n_after = query[a..].iter().zip(&target[b..]).take_while(is_equal).count();
+        let n_after = common_prefix_by(&query[a..], &target[b..], |a, b| a.exact == b.exact);
         if n_after < k {
             return n_after;
         }
-        let n_before =
-            query[*end..a].iter().rev().zip(target[..b].iter().rev()).take_while(is_equal).count();
+        let n_before = common_suffix_by(&query[*end..a], &target[..b], |a, b| a.exact == b.exact);
         *end = a + n_after;
         let (len, period) = (n_before + n_after, a.abs_diff(b));
         let (a, b) = (a - n_before, b - n_before);
@@ -166,6 +157,12 @@ impl Tandems {
     fn at(&self, position: usize) -> Option<usize> {
         let (&start, &end) = self.0.range(..=position).next_back()?;
         (position < end).then_some(start)
+    }
+
+    /// Whether both sides of a run are in one repeat.
+    fn holds(&self, run: &Block) -> bool {
+        let (query, target) = (run.in_query(), run.target as usize);
+        self.holds_both(query.start, target) && self.holds_both(query.start, query.end - 1)
     }
 
     /// Whether two positions are in the same repeat.

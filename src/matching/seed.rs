@@ -1,6 +1,6 @@
 //! Defines the seed, and which k-grams are worth one.
 
-use crate::language::{Kind, Token};
+use crate::language::Token;
 
 /// A k-gram that a query and a target share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -9,6 +9,14 @@ pub struct Seed {
     pub query: u32,
     /// The position of its first token in the target.
     pub target: u32,
+}
+
+impl Seed {
+    /// On which diagonal it is, as of a block.
+    #[inline]
+    pub(super) fn diagonal(&self) -> i64 {
+        i64::from(self.target) - i64::from(self.query)
+    }
 }
 
 /// Whether a k-gram is informative; tables, lists and rows of the same shape are not.
@@ -21,8 +29,9 @@ pub fn is_telling(kgram: &[Token], min_distinct: usize) -> bool {
 
 /// Whether it has `n` distinct tokens and more; most have them near their beginning.
 fn has_distinct(kgram: &[Token], n: usize) -> bool {
-    let is_first = |at: &usize| kgram[..*at].iter().all(|token| token.symbol != kgram[*at].symbol);
-    n == 0 || (0..kgram.len()).filter(is_first).nth(n - 1).is_some()
+    let mut firsts = (0..kgram.len())
+        .filter(|&at| kgram[..at].iter().all(|token| token.symbol != kgram[at].symbol));
+    n == 0 || firsts.nth(n - 1).is_some()
 }
 
 fn is_periodic(kgram: &[Token]) -> bool {
@@ -32,7 +41,7 @@ fn is_periodic(kgram: &[Token]) -> bool {
 
 /// A run of only literals and punctuation is data.
 fn has_words(kgram: &[Token]) -> bool {
-    kgram.iter().any(|token| matches!(token.kind(), Kind::Identifier | Kind::Keyword))
+    kgram.iter().any(Token::is_word)
 }
 
 #[cfg(test)]

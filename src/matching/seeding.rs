@@ -20,9 +20,9 @@ use std::sync::OnceLock;
 
 use foldhash::{HashMap, HashMapExt};
 
-use super::Document;
 use super::seed::Seed;
-use crate::language::{Kind, Token};
+use crate::language::Token;
+use crate::text::common_prefix_by;
 
 /// The occurrences of one k-gram in two documents, by the position of its first token, ascending.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -49,13 +49,19 @@ pub fn max_seeds(n_query: usize, n_target: usize) -> usize {
     if n_pairs <= MAX_PAIRS { n_pairs } else { Reading::ALL.len() * n_query }
 }
 
-/// One of two documents to pair occurrences in.
-#[derive(Debug, Clone, Copy)]
+/// One of two documents to pair occurrences in; each may be compared with many others.
+#[derive(Debug)]
 pub struct SeedSide<'s> {
-    /// Its tokens.
-    pub tokens: &'s [Token],
+    tokens: &'s [Token],
     /// Where its names recur, once that was needed.
-    pub recurrences: &'s OnceLock<Recurrences>,
+    recurrences: OnceLock<Recurrences>,
+}
+
+impl<'s> SeedSide<'s> {
+    /// A document with these tokens.
+    pub fn new(tokens: &'s [Token]) -> Self {
+        Self { tokens, recurrences: OnceLock::new() }
+    }
 }
 
 /// Pairs the occurrences of the k-grams that `query` and `target` share; `is_same` if they are one
@@ -65,22 +71,8 @@ pub struct SeedSide<'s> {
 /// occurrences of the most frequent k-gram. Gives at most `MAX_PAIRS` seeds for a rare k-gram, and
 /// four for each occurrence of a repeated one.
 pub fn seeds(
-    query: Document<'_>,
-    target: Document<'_>,
-    shared: &[SharedKgram],
-    k: usize,
-    is_same: bool,
-) -> Vec<Seed> {
-    let (of_query, of_target) = Default::default();
-    let query = SeedSide { tokens: query.tokens, recurrences: &of_query };
-    let target = SeedSide { tokens: target.tokens, recurrences: &of_target };
-    seeds_between(query, target, shared, k, is_same)
-}
-
-/// The same, with what is known of the two: each may be compared with many others.
-pub fn seeds_between(
-    query: SeedSide<'_>,
-    target: SeedSide<'_>,
+    query: &SeedSide<'_>,
+    target: &SeedSide<'_>,
     shared: &[SharedKgram],
     k: usize,
     is_same: bool,
@@ -89,8 +81,9 @@ pub fn seeds_between(
     for of_kgram in shared {
         let SharedKgram { query: of_query, target: of_target } = of_kgram;
         if of_query.len() * of_target.len() <= MAX_PAIRS {
-            let with_all = |&query| of_target.iter().map(move |&target| Seed { query, target });
-            let all = of_query.iter().flat_map(with_all);
+            let all = of_query
+                .iter()
+                .flat_map(|&query| of_target.iter().map(move |&target| Seed { query, target }));
             seeds.extend(all.filter(|seed| !is_same || seed.query != seed.target));
         } else {
             let contexts = [query, target].map(|side| Contexts::new(side, k));
@@ -124,7 +117,7 @@ type Context = [u32; CONTEXT];
 
 /// Where the names of a document recur.
 #[derive(Debug)]
-pub struct Recurrences {
+struct Recurrences {
     /// For each token, the distance to the previous one with the same name, 0 if there is none.
     before: Vec<u32>,
     /// Likewise to the next one.
@@ -135,7 +128,7 @@ impl Recurrences {
     fn new(tokens: &[Token]) -> Self {
         let mut last: HashMap<u32, usize> = HashMap::new();
         let (mut before, mut after) = (vec![0; tokens.len()], vec![0; tokens.len()]);
-        let names = (0..).zip(tokens).filter(|(_, token)| token.kind() == Kind::Identifier);
+        let names = (0..).zip(tokens).filter(|(_, token)| token.is_name());
         for (at, token) in names {
             if let Some(earlier) = last.insert(token.exact, at) {
                 before[at] = (at - earlier) as u32;
@@ -156,7 +149,7 @@ struct Contexts<'t> {
 }
 
 impl<'t> Contexts<'t> {
-    fn new(SeedSide { tokens, recurrences }: SeedSide<'t>, k: usize) -> Self {
+    fn new(SeedSide { tokens, recurrences }: &'t SeedSide<'_>, k: usize) -> Self {
         let Recurrences { before, after } = recurrences.get_or_init(|| Recurrences::new(tokens));
         Self { tokens, k, before, after }
     }
@@ -194,7 +187,7 @@ impl<'t> Contexts<'t> {
         let token = &self.tokens[at];
         match reading {
             Reading::ExactRight | Reading::ExactLeft => token.exact | 1,
-            _ if token.kind() != Kind::Identifier => token.symbol.get() | 1,
+            _ if !token.is_name() => token.symbol.get() | 1,
             _ if distance as usize <= n_read => 2 * distance + 2,
             _ => 2,
         }
@@ -227,27 +220,25 @@ fn pair_most_alike(
         let at = sorted.partition_point(|place| *place < key);
         // The neighbors of the query's own place; in one document, the occurrence itself is not a
         // partner.
-        let is_other = |place: &&(Context, u32)| !is_same || place.1 != query;
-        let before = sorted[..at].iter().rev().find(is_other);
-        let after = sorted[at..].iter().find(is_other);
-        let n_alike = |place: &&(Context, u32)| {
-            place.0.iter().zip(&key.0).take_while(|(a, b)| a == b).count()
-        };
-        let likeness = |place: &&(Context, u32)| {
-            (n_alike(place), Reverse(place.1.abs_diff(query)), Reverse(place.1))
-        };
-        let best = before.into_iter().chain(after).max_by_key(likeness);
+        let before = sorted[..at].iter().rev().find(|place| !is_same || place.1 != query);
+        let after = sorted[at..].iter().find(|place| !is_same || place.1 != query);
+        let neighbors = before.into_iter().chain(after).map(|(context, target)| {
+            let n_alike = common_prefix_by(context, &key.0, |a, b| a == b);
+            (n_alike, Reverse(target.abs_diff(query)), Reverse(*target))
+        });
         // The k-gram itself has to agree in this reading too. It has the same symbols on both
         // sides, but with exact spelling an agreement on less would pair arbitrary occurrences.
-        if let Some(best) = best.filter(|place| n_alike(place) >= own.k.min(CONTEXT)) {
-            seeds.push(Seed { query, target: best.1 });
+        if let Some((n_alike, _, Reverse(target))) = neighbors.max()
+            && n_alike >= own.k.min(CONTEXT)
+        {
+            seeds.push(Seed { query, target });
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{c_tokens, document};
+    use super::super::tests::c_tokens;
     use super::*;
     use crate::language::Symbol;
 
@@ -268,7 +259,8 @@ mod tests {
     fn seeds_of(query: &str, target: &str, k: usize) -> Vec<Seed> {
         let (own, other) = (c_tokens(query), c_tokens(target));
         let is_same = query == target;
-        seeds(document(query, &own), document(target, &other), &shared(&own, &other, k), k, is_same)
+        let shared = shared(&own, &other, k);
+        seeds(&SeedSide::new(&own), &SeedSide::new(&other), &shared, k, is_same)
     }
 
     fn rows(names: impl Iterator<Item = usize>) -> String {
@@ -306,7 +298,7 @@ mod tests {
             let (own, other) = (c_tokens(&query), c_tokens(&target));
             let all = shared(&own, &other, 7);
             let max: usize = all.iter().map(|of| max_seeds(of.query.len(), of.target.len())).sum();
-            let n = seeds(document(&query, &own), document(&target, &other), &all, 7, false).len();
+            let n = seeds(&SeedSide::new(&own), &SeedSide::new(&other), &all, 7, false).len();
             assert!(0 < n && n <= max, "{n} of {max} for {n_query} and {n_target} rows");
         }
     }

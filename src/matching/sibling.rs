@@ -71,9 +71,9 @@ impl Hunk {
     /// The lines before the change and `n` on each side.
     pub fn with_lines(&self, n: usize, before: Document<'_>) -> Range<usize> {
         let Range { start, end } = self.before;
-        let starts_line = |at: &usize| before.starts_line(*at);
-        let from = (0..start).rev().filter(starts_line).nth(n - 1);
-        let to = (end + 1..before.tokens.len()).filter(starts_line).nth(n - 1);
+        let from = (0..start).rev().filter(|&at| before.starts_line(at)).nth(n - 1);
+        let behind = end + 1..before.tokens.len();
+        let to = behind.filter(|&at| before.starts_line(at)).nth(n - 1);
         from.unwrap_or(0)..to.unwrap_or(before.tokens.len())
     }
 
@@ -101,20 +101,20 @@ impl Hunk {
             return None;
         }
         let mut renaming = Renaming::default();
-        let mut agrees = |(a, b): &(usize, usize)| renaming.agrees(&before[*a], &target[*b]);
-        let n_removed = removed.clone().zip(there.clone()).take_while(&mut agrees).count();
+        let n_removed = renaming.n_agreeing(removed.clone().zip(there.clone()), before, target);
         let left = (window.start..removed.start).rev().zip((0..there.start).rev());
-        let n_left = left.take_while(&mut agrees).count();
+        let n_left = renaming.n_agreeing(left, before, target);
         let right = (removed.end..window.end).zip(there.end..target.len());
-        let n_right = right.take_while(&mut agrees).count();
+        let n_right = renaming.n_agreeing(right, before, target);
         let (from, to) = (removed.start - n_left, removed.end + n_right);
         // Other names in what is removed are other code, unless the lines around it rename them,
         // too.
-        let is_known = |token: &Token| {
-            let mut around = before[from..removed.start].iter().chain(&before[removed.end..to]);
-            renaming.keeps(token) || around.any(|other| other.exact == token.exact)
-        };
-        let is_same = n_removed == removed.len() && before[removed.clone()].iter().all(is_known);
+        let mut names = before[removed.clone()].iter().filter(|token| !renaming.keeps(token));
+        let is_same = n_removed == removed.len()
+            && names.all(|name| {
+                let mut around = before[from..removed.start].iter().chain(&before[removed.end..to]);
+                around.any(|other| other.exact == name.exact)
+            });
         let is_run = is_same && renaming.is_alike(&before[from..to]);
         is_run.then_some(Run { renaming, n_left, n_right })
     }
@@ -122,19 +122,12 @@ impl Hunk {
     /// Whether a name in what it removed is only declared in a run around it, with a type that is
     /// renamed there: then it is something else.
     fn is_of_other_type(&self, Run { renaming, n_left, n_right }: &Run, before: &[Token]) -> bool {
-        let removed = &self.removed;
-        let (from, to) = (removed.start - n_left, removed.end + n_right);
-        let is_declared = |at: usize| {
-            let is_mark = |token: &&Token| matches!(token.punctuation(), Some(b'*' | b'&'));
-            let left = before[from..at].iter().rev().find(|token| !is_mark(token));
-            let mut beside = left.into_iter().chain(before[at + 1..to].first());
-            beside.any(|token| token.kind() == Kind::Identifier && !renaming.keeps(token))
-        };
-        let is_used = |name: &Token| {
-            let mut around = (from..removed.start).chain(removed.end..to);
-            around.any(|at| before[at].exact == name.exact && !is_declared(at))
-        };
-        before[removed.clone()].iter().any(|token| !renaming.keeps(token) && !is_used(token))
+        let removed = before[self.removed.clone()].iter();
+        let run = &before[self.removed.start - n_left..self.removed.end + n_right];
+        removed.filter(|name| !renaming.keeps(name)).any(|name| {
+            let mut around = (0..*n_left).chain(run.len() - n_right..run.len());
+            !around.any(|at| run[at].exact == name.exact && !renaming.is_declared(at, run))
+        })
     }
 }
 
@@ -180,31 +173,15 @@ impl Window {
     /// Time O(m²) for m names and literals of the window.
     pub fn may_be_among(&self, before: Document<'_>, has: &dyn Fn(u32) -> bool) -> bool {
         let end = self.hunk.removed.end;
-        let is_there = |token: &Token| {
-            let mut of_token = words_of(token.text(before.text));
-            token.kind() == Kind::Number || of_token.all(has)
-        };
-        // How many names and literals of a run to some token are there, and how many it has.
-        let counts = |tokens: &mut dyn Iterator<Item = &Token>| {
-            let of_content = tokens.filter(|token| token.is_content()).map(|token| {
-                let is_there = is_there(token);
-                (token.kind() == Kind::Identifier || is_there).then_some(is_there)
-            });
-            let mut counts = vec![(0, 0)];
-            for is_there in of_content.map_while(|known| known) {
-                let (n_there, n) = counts[counts.len() - 1];
-                counts.push((n_there + usize::from(is_there), n + 1));
-            }
-            counts
-        };
-        let n_content = |tokens: Range<usize>| {
-            before.tokens[tokens].iter().filter(|token| token.is_content()).count()
-        };
+        let left = before.tokens[self.tokens.start..end].iter().rev();
+        let right = before.tokens[end..self.tokens.end].iter();
+        let (left, right) =
+            (n_known_of_runs(left, before.text, has), n_known_of_runs(right, before.text, has));
         // A run has all of the lines.
-        let left = counts(&mut before.tokens[self.tokens.start..end].iter().rev());
-        let right = counts(&mut before.tokens[end..self.tokens.end].iter());
-        left.iter().skip(n_content(self.lines.start..end)).any(|left| {
-            right.iter().skip(n_content(end..self.lines.end)).any(|right| {
+        let [n_left, n_right] = [self.lines.start..end, end..self.lines.end]
+            .map(|lines| before.tokens[lines].iter().filter(|token| token.is_content()).count());
+        left.iter().skip(n_left).any(|left| {
+            right.iter().skip(n_right).any(|right| {
                 let (n_there, n) = (left.0 + right.0, left.1 + right.1);
                 n_there >= MIN_WORDS && 100 * n_there >= MIN_SPELLED * n
             })
@@ -218,12 +195,31 @@ impl Window {
     }
 }
 
+/// Of the names and literals of each run from the first of `tokens` on, how many a file may have
+/// that `has` some words, and how many there are. A run has all of its literals.
+fn n_known_of_runs<'t>(
+    tokens: impl Iterator<Item = &'t Token>,
+    text: &[u8],
+    has: &dyn Fn(u32) -> bool,
+) -> Vec<(usize, usize)> {
+    let mut counts = vec![(0, 0)];
+    for token in tokens.filter(|token| token.is_content()) {
+        let is_there = token.kind() == Kind::Number || words_of(token.text(text)).all(has);
+        if !is_there && !token.is_name() {
+            break;
+        }
+        let (n_there, n) = counts[counts.len() - 1];
+        counts.push((n_there + usize::from(is_there), n + 1));
+    }
+    counts
+}
+
 /// Whether a place has most of the words already that an edit brings into a window.
 fn has_already(added: &[Token], window: &[Token], there: &[Token]) -> bool {
     let known: HashSet<u32> = window.iter().map(|token| token.exact).collect();
-    let is_new =
-        |token: &&Token| token.kind() != Kind::Punctuation && !known.contains(&token.exact);
-    let new: HashSet<u32> = added.iter().filter(is_new).map(|token| token.exact).collect();
+    let words = added.iter().filter(|token| token.kind() != Kind::Punctuation);
+    let mut new: HashSet<u32> = words.map(|token| token.exact).collect();
+    new.retain(|word| !known.contains(word));
     let there: HashSet<u32> = there.iter().map(|token| token.exact).collect();
     2 * new.intersection(&there).count() > new.len()
 }
@@ -241,14 +237,32 @@ impl Renaming {
 
     /// Whether two tokens are the same, or names that may correspond; then they do from now on.
     pub fn agrees(&mut self, a: &Token, b: &Token) -> bool {
-        if a.symbol != b.symbol || a.kind() != Kind::Identifier {
-            return a.symbol == b.symbol && a.exact == b.exact;
+        if a.symbol != b.symbol || !a.is_name() {
+            return a.readings() == b.readings();
         }
         if !self.to.contains_key(&a.exact) && !self.from.contains_key(&b.exact) {
             self.to.insert(a.exact, b.exact);
             self.from.insert(b.exact, a.exact);
         }
         self.to.get(&a.exact) == Some(&b.exact)
+    }
+
+    /// How many of some pairs of tokens agree, up to the first that do not.
+    fn n_agreeing(
+        &mut self,
+        pairs: impl Iterator<Item = (usize, usize)>,
+        before: &[Token],
+        target: &[Token],
+    ) -> usize {
+        pairs.take_while(|&(a, b)| self.agrees(&before[a], &target[b])).count()
+    }
+
+    /// Whether the name at `at` of some tokens is declared there, with a type that is renamed.
+    fn is_declared(&self, at: usize, tokens: &[Token]) -> bool {
+        let mut before = tokens[..at].iter().rev();
+        let left = before.find(|token| !matches!(token.punctuation(), Some(b'*' | b'&')));
+        let mut beside = left.into_iter().chain(tokens.get(at + 1));
+        beside.any(|token| token.is_name() && !self.keeps(token))
     }
 
     /// Whether a token is spelled the same in the sibling.
@@ -258,10 +272,15 @@ impl Renaming {
 
     /// Whether enough names and literals of some tokens that agree are spelled the same.
     fn is_alike(&self, tokens: &[Token]) -> bool {
-        let words = || tokens.iter().filter(|token| token.is_content());
-        let spelled = || words().filter(|token| self.keeps(token));
-        let n_different = spelled().map(|token| token.exact).collect::<HashSet<_>>().len();
-        n_different >= MIN_WORDS && 100 * spelled().count() >= MIN_SPELLED * words().count()
+        let (mut n_words, mut n_spelled, mut spelled) = (0, 0, HashSet::default());
+        for token in tokens.iter().filter(|token| token.is_content()) {
+            n_words += 1;
+            if self.keeps(token) {
+                n_spelled += 1;
+                spelled.insert(token.exact);
+            }
+        }
+        spelled.len() >= MIN_WORDS && 100 * n_spelled >= MIN_SPELLED * n_words
     }
 }
 

@@ -15,7 +15,6 @@ use std::ops::Range;
 
 use super::Document;
 use super::unit::HEAD;
-use crate::language::Kind;
 
 /// Words before an expression or between two, which are no types.
 const NO_TYPES: &[&[u8]] = &[
@@ -58,9 +57,10 @@ impl Document<'_> {
         let close = self.closing(open, limit).filter(|_| self.is(open, b"("))?;
         let is_declared = self.is_head(start..open, close) && self.ends_head(close + 1);
         is_declared.then(|| {
-            let is_end =
-                |at: &usize| self.starts_line(*at) || matches!(self.word(*at), b"{" | b";" | b"=");
-            let end = (close + 1..limit).find(is_end).unwrap_or(limit);
+            let mut behind = close + 1..limit;
+            let end = behind
+                .find(|&at| self.starts_line(at) || matches!(self.word(at), b"{" | b";" | b"="));
+            let end = end.unwrap_or(limit);
             end + usize::from(self.is(end, b";"))
         })
     }
@@ -68,72 +68,67 @@ impl Document<'_> {
     /// Whether `head`, then parameters that end at `close`, declare a function rather than call
     /// one.
     fn is_head(&self, head: Range<usize>, close: usize) -> bool {
-        let is_word =
-            |at: usize| matches!(self.tokens[at].kind(), Kind::Identifier | Kind::Keyword);
-        if let Some(defines) =
-            head.clone().find(|&at| is_word(at) && self.words.defines_function(self.word(at)))
-        {
+        let mut words = head.clone().filter(|&at| self.tokens[at].is_word());
+        if let Some(defines) = words.find(|&at| self.words.defines_function(self.word(at))) {
             // What is before it are words, too, but for those of a statement before.
+            let mut before = head.start..defines;
             return head.len() > 1
-                && (head.start..defines).all(|at| is_word(at) && !self.starts_line(at + 1));
+                && before.all(|at| self.tokens[at].is_word() && !self.starts_line(at + 1));
         }
-        let is_of_type = |at: usize| match self.tokens[at].kind() {
-            Kind::Identifier | Kind::Keyword => self.is_of_type(at),
-            Kind::Punctuation => {
-                self.tokens[at].punctuation().is_some_and(|byte| b"<>[]*&?,.:~".contains(&byte))
-            }
-            Kind::Number | Kind::String => false,
-        };
-        let is_named = |last: usize| is_word(last) || self.is(last, b">");
-        let Some(last) =
-            head.clone().last().filter(|&last| is_named(last) && head.clone().all(is_of_type))
+        let Some(last) = head.clone().last().filter(|_| head.clone().all(|at| self.is_in_type(at)))
         else {
             return false;
         };
         // The parameters of a type may be between: `f<T>(T a)`.
-        let is_name = |at: &usize| self.is(last, b">") && self.is(at + 1, b"<");
-        let name = head.clone().rev().find(is_name).unwrap_or(last);
+        let is_generic = self.is(last, b">");
+        if !is_generic && !self.tokens[last].is_word() {
+            return false;
+        }
+        let name = head.clone().rev().find(|&at| is_generic && self.is(at + 1, b"<"));
         let mut parameters = head.end + 1..close;
-        let is_type = |at: usize| is_word(at) && self.is_of_type(at);
-        let is_typed = |at: usize| is_type(at - 1) && is_type(at);
         let is_behind = close + 1 < self.tokens.len() && !self.starts_line(close + 1);
-        let is_told = parameters.clone().skip(1).any(is_typed)
-            || is_behind && (self.is(close + 1, b":") || is_type(close + 1));
-        match name.checked_sub(1).filter(|&before| before >= head.start) {
+        let is_told = parameters.clone().skip(1).any(|at| self.is_type(at - 1) && self.is_type(at))
+            || is_behind && (self.is(close + 1, b":") || self.is_type(close + 1));
+        match name.unwrap_or(last).checked_sub(1).filter(|&before| before >= head.start) {
             Some(before) => {
-                // `Area area(max(a.b, c))` is a variable; `int... rest` are parameters.
-                let is_field = |at: usize| {
-                    self.is(at, b".") && !self.is(at - 1, b".") && !self.is(at + 1, b".")
-                };
-                let is_plain = |at: usize| is_of_type(at) && !is_field(at);
                 !matches!(self.word(before), b"." | b":" | b",")
-                    && (is_told || parameters.all(is_plain))
+                    && (is_told || parameters.all(|at| self.is_in_type(at) && !self.is_field(at)))
             }
             None => is_told,
         }
     }
 
-    /// Whether a word may be of a type or a name: it neither decides nor computes.
-    fn is_of_type(&self, at: usize) -> bool {
+    /// Whether a token may be part of a type, or a name.
+    fn is_in_type(&self, at: usize) -> bool {
+        let byte = self.tokens[at].punctuation();
+        self.is_type(at) || byte.is_some_and(|byte| b"<>[]*&?,.:~".contains(&byte))
+    }
+
+    /// Whether a token is a word that may be a type or a name: it neither decides nor computes.
+    fn is_type(&self, at: usize) -> bool {
         let word = self.word(at);
-        !NO_TYPES.contains(&word) && !self.words.decides(word)
+        self.tokens[at].is_word() && !NO_TYPES.contains(&word) && !self.words.decides(word)
+    }
+
+    /// Whether a token is the dot before a field: `Area area(max(a.b, c))` is a variable,
+    /// `int... rest` are parameters.
+    fn is_field(&self, at: usize) -> bool {
+        self.is(at, b".") && !self.is(at - 1, b".") && !self.is(at + 1, b".")
     }
 
     /// Whether the parameters of a function may end before `at`: a call goes on with what is done
     /// with its value.
     fn ends_head(&self, at: usize) -> bool {
-        let is_bodiless = || matches!(self.word(at + 1), b">" | b"0" | b"default" | b"delete");
-        at >= self.tokens.len()
-            || self.starts_line(at)
-            || match self.tokens[at].kind() {
-                Kind::Punctuation => {
-                    matches!(self.word(at), b";" | b"{" | b":" | b"(" | b"*")
-                        || self.is(at, b"-") && self.is(at + 1, b">")
-                        || self.is(at, b"=") && is_bodiless()
-                }
-                Kind::Identifier | Kind::Keyword => self.is_of_type(at),
-                Kind::Number | Kind::String => false,
-            }
+        if at >= self.tokens.len() || self.starts_line(at) || self.is_type(at) {
+            return true;
+        }
+        let is_end = match self.word(at) {
+            b";" | b"{" | b":" | b"(" | b"*" => true,
+            b"-" => self.is(at + 1, b">"),
+            b"=" => matches!(self.word(at + 1), b">" | b"0" | b"default" | b"delete"),
+            _ => false,
+        };
+        is_end && self.tokens[at].punctuation().is_some()
     }
 
     /// The end of an annotation that begins at `at`, with its arguments.

@@ -64,8 +64,8 @@ pub fn parts(alignment: &Alignment, gap_cost: f64) -> Vec<Alignment> {
     if let Some(last) = found.last_mut() {
         last.last = blocks.len() - 1;
     }
-    let blocks_of = |part: Part| blocks[part.first..=part.last].to_vec();
-    found.into_iter().map(|part| Alignment { blocks: blocks_of(part) }).collect()
+    let parts = found.into_iter().map(|part| &blocks[part.first..=part.last]);
+    parts.map(|blocks| Alignment { blocks: blocks.to_vec() }).collect()
 }
 
 /// The tokens between the first and the last of `blocks` on the longer side, minus those that are
@@ -73,9 +73,7 @@ pub fn parts(alignment: &Alignment, gap_cost: f64) -> Vec<Alignment> {
 fn gap(blocks: &[Block]) -> u32 {
     let [first, between @ .., last] = blocks else { return 0 };
     let n_aligned: u32 = between.iter().map(|block| block.len).sum();
-    let in_query = last.query - (first.query + first.len);
-    let in_target = last.target - (first.target + first.len);
-    in_query.max(in_target) - n_aligned
+    first.gap_to(last) - n_aligned
 }
 
 #[cfg(test)]

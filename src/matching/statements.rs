@@ -41,8 +41,9 @@ impl Document<'_> {
             return range.start;
         };
         // `} else {` goes on with a statement of its own.
-        let begins = |at: usize| self.starts_line(at) || self.words.decides(self.word(at));
-        (start..=head.end).find(|&at| begins(at)).unwrap_or(range.start)
+        let begun = (start..=head.end)
+            .find(|&at| self.starts_line(at) || self.words.decides(self.word(at)));
+        begun.unwrap_or(range.start)
     }
 
     /// The number of these tokens up to the last one that closes a block opened before them.

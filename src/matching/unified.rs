@@ -14,12 +14,10 @@ pub fn unified(path: &str, old: &[u8], new: &[u8]) -> String {
     let mut diff = Diff::compute(Algorithm::Myers, &input);
     diff.postprocess_lines(&input);
     let hunks: Vec<Hunk> = diff.hunks().collect();
-    let lines = |text: &[u8]| -> Vec<String> {
-        text.split_inclusive(|&byte| byte == b'\n')
-            .map(|line| String::from_utf8_lossy(line).into_owned())
-            .collect()
-    };
-    let (old, new) = (lines(old), lines(new));
+    let [old, new] = [old, new].map(|text| {
+        let lines = text.split_inclusive(|&byte| byte == b'\n');
+        lines.map(|line| String::from_utf8_lossy(line).into_owned()).collect::<Vec<String>>()
+    });
     let mut written = format!("diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n");
     // Hunks whose contexts touch are one.
     for group in hunks.chunk_by(|a, b| b.before.start - a.before.end <= 2 * CONTEXT) {
@@ -29,8 +27,7 @@ pub fn unified(path: &str, old: &[u8], new: &[u8]) -> String {
         let n_below = end - last.before.end;
         let from = (first.before.start - n_above, first.after.start - n_above);
         let n = (end - from.0, last.after.end + n_below - from.1);
-        let at = |start: u32, n: u32| if n == 0 { start } else { start + 1 };
-        let (old_at, new_at) = (at(from.0, n.0), at(from.1, n.1));
+        let (old_at, new_at) = (from.0 + u32::from(n.0 > 0), from.1 + u32::from(n.1 > 0));
         written.push_str(&format!("@@ -{old_at},{} +{new_at},{} @@\n", n.0, n.1));
         let mut kept = from.0;
         for hunk in group {

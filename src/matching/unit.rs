@@ -79,15 +79,15 @@ impl Document<'_> {
         for at in (0..last).rev().filter(|&at| self.starts_line(at)) {
             // What was around a range before is around this one, too, if it goes on to its end: what
             // ended before that one, ends before this one.
-            let is_around =
-                |of: &Unit| of.tokens.end >= range.end && self.indent(of.tokens.start) <= limit;
-            let is_before = |of: &&KnownUnit| of.line == at && of.end <= range.end;
-            for KnownUnit { unit, .. } in known.iter().flatten().filter(is_before) {
-                match unit {
-                    None => return largest,
-                    Some(unit) if is_around(unit) => return Some(unit.clone()),
-                    Some(_) => {}
-                }
+            let mut known =
+                known.iter().flatten().filter(|of| of.line == at && of.end <= range.end);
+            let around = known.find(|of| {
+                of.unit.as_ref().is_none_or(|Unit { tokens, .. }| {
+                    tokens.end >= range.end && self.indent(tokens.start) <= limit
+                })
+            });
+            if let Some(around) = around {
+                return around.unit.clone().or(largest);
             }
             let indentation = self.indent(at);
             if indentation > limit {
@@ -131,9 +131,9 @@ impl Document<'_> {
         self.name_of_function(at..self.tokens.len())?;
         let (end, has_body) = self.end_of_unit(at);
         let name = self.name_of_function(at..end)?;
-        let has_block =
-            || self.tokens[name..end].iter().any(|token| token.punctuation() == Some(b'{'));
-        (has_body || has_block()).then_some(Unit { tokens: at..end, name: Some(name) })
+        let mut behind = self.tokens[name..end].iter();
+        let has_body = has_body || behind.any(|token| token.punctuation() == Some(b'{'));
+        has_body.then_some(Unit { tokens: at..end, name: Some(name) })
     }
 
     /// Whether `range` is one function, from the first token of its head to the last of its body.
@@ -149,11 +149,10 @@ impl Document<'_> {
         {
             first = above;
         }
-        let offset =
-            |at: usize| self.tokens.get(at).map_or(self.text.len(), |token| token.start as usize);
+        let start = self.tokens.get(first).map_or(self.text.len(), |token| token.start as usize);
         let end = lines.end.checked_sub(1).map_or(0, |last| self.tokens[last].end as usize);
         let before = first.checked_sub(1).map_or(0, |before| self.tokens[before].end as usize);
-        let above = &self.text[before..offset(first)];
+        let above = &self.text[before..start];
         // What is above a blank line is about something else.
         let paragraph = memchr::memmem::rfind(above, b"\n\n").map_or(0, |blank| blank + 2);
         before + paragraph..end.max(before + paragraph)
@@ -206,73 +205,73 @@ impl Document<'_> {
 
     /// Whether the token at `at` is what is behind a dot or an arrow: `f` in `a.f` and `a->f`.
     pub fn is_member(&self, at: usize) -> bool {
-        let before = |n: usize| at.checked_sub(n).map(|at| self.word(at)).unwrap_or_default();
-        before(1) == b"." || before(2) == b"-" && before(1) == b">"
+        at > 0 && self.is(at - 1, b".") || at > 1 && self.is(at - 2, b"-") && self.is(at - 1, b">")
     }
 
     /// The token with the name of the function that `unit` defines, judging by its head.
     fn name_of_function(&self, unit: Range<usize>) -> Option<usize> {
         let head = unit.start..unit.end.min(unit.start + HEAD);
-        let word = |at: usize| self.word(at);
-        let is_name = |at: &usize| self.tokens[*at].kind() == Kind::Identifier;
         for at in head.clone() {
-            let opens = word(at) == b"(";
             // The body has begun: of a class, whose first method is no name of it.
             if self.starts_line(at) && self.indent(at) > self.indent(head.start) {
                 return None;
             }
-            if self.words.defines_function(word(at)) && at + 1 < head.end {
+            if self.words.defines_function(self.word(at)) && at + 1 < head.end {
                 // Go has a receiver between.
-                let named =
-                    if word(at + 1) == b"(" { self.closing(at + 1, head.end)? + 1 } else { at + 1 };
-                return Some(named).filter(|named| *named < head.end && is_name(named));
+                let has_receiver = self.is(at + 1, b"(");
+                let named = if has_receiver { self.closing(at + 1, head.end)? } else { at } + 1;
+                return (named < head.end && self.tokens[named].is_name()).then_some(named);
             }
-            if opens && at > head.start && word(at - 1) != b"pub" {
-                // Swift's initializers have no other name.
-                let name = Some(at - 1).filter(|name| is_name(name) || word(*name) == b"init")?;
-                let end = self.closing(at, unit.end)?;
-                // A call ends with its arguments, or something is done with its value.
-                let goes_on = |at: usize| {
-                    matches!(word(at), b";" | b"," | b"." | b")" | b"?" | b"=" | b"+" | b"[")
-                };
-                let has_body = || (end + 1..unit.end.min(end + HEAD)).any(|at| word(at) == b"{");
-                let is_definition =
-                    !self.is_member(name) && end + 1 < unit.end && !goes_on(end + 1) && has_body();
-                return Some(name).filter(|_| is_definition);
+            if self.is(at, b"(") && at > head.start && !self.is(at - 1, b"pub") {
+                return self.is_definition(at, unit.end).then_some(at - 1);
             }
-            if matches!(word(at), b"=" | b"{" | b";") {
+            if matches!(self.word(at), b"=" | b"{" | b";") {
                 return None;
             }
         }
         None
     }
 
+    /// Whether the bracket at `open` begins the parameters of a function whose name is before it,
+    /// rather than the arguments of a call.
+    fn is_definition(&self, open: usize, end: usize) -> bool {
+        let name = open - 1;
+        // Swift's initializers have no other name.
+        if self.is_member(name) || !self.tokens[name].is_name() && !self.is(name, b"init") {
+            return false;
+        }
+        let Some(close) = self.closing(open, end) else { return false };
+        // A call ends with its arguments, or something is done with its value.
+        let goes_on =
+            matches!(self.word(close + 1), b";" | b"," | b"." | b")" | b"?" | b"=" | b"+" | b"[");
+        !goes_on && (close + 1..end.min(close + HEAD)).any(|at| self.is(at, b"{"))
+    }
+
     /// The head of a unit: of a function from its first token to its body, with what it returns; of
     /// another one its first line, and the brackets that open there.
     pub fn head_of(&self, unit: &Unit) -> Option<Range<usize>> {
         let Some(name) = unit.name else { return self.first_line_of(unit) };
-        let word = |at: usize| self.word(at);
         let limit = unit.tokens.end.min(name + 1 + HEAD);
         // Behind the name, there may be parameters of the type: `f<A, B>(a: A)`.
-        let is_generic = name + 1 < limit && matches!(word(name + 1), b"<" | b"[");
+        let is_generic = name + 1 < limit && matches!(self.word(name + 1), b"<" | b"[");
         let n_skipped = if is_generic { HEAD } else { 1 };
-        let mut opening = (name + 1..limit).take(n_skipped).take_while(|&at| word(at) != b"{");
-        let open = opening.find(|&at| word(at) == b"(")?;
+        let mut opening = (name + 1..limit).take(n_skipped).take_while(|&at| !self.is(at, b"{"));
+        let open = opening.find(|&at| self.is(at, b"("))?;
         let end = self.closing(open, unit.tokens.end)?;
-        let is_body = |at: &usize| self.starts_line(*at) || matches!(word(*at), b"{" | b"=");
-        Some(unit.tokens.start..(end + 1..unit.tokens.end).find(is_body).unwrap_or(end + 1))
+        let mut behind = end + 1..unit.tokens.end;
+        let body = behind.find(|&at| self.starts_line(at) || matches!(self.word(at), b"{" | b"="));
+        Some(unit.tokens.start..body.unwrap_or(end + 1))
     }
 
     /// The first line of a unit, up to its body: `class A extends B` with the `{` behind it, and
     /// `a: (` with all parameters.
     fn first_line_of(&self, unit: &Unit) -> Option<Range<usize>> {
-        let word = |at: usize| self.word(at);
         let start = unit.tokens.start;
         let next = (start + 1..unit.tokens.end).find(|&at| self.starts_line(at))?;
-        let is_open = word(next - 1) == b"(";
+        let is_open = self.is(next - 1, b"(");
         let end = if is_open { self.closing(next - 1, unit.tokens.end)? + 1 } else { next };
         // A body may open on a line of its own; behind `{`, it has begun.
-        let is_opened_below = end == next && word(next) == b"{" && word(next - 1) != b"{";
+        let is_opened_below = end == next && self.is(next, b"{") && !self.is(next - 1, b"{");
         Some(start..end + usize::from(is_opened_below))
     }
 
@@ -341,25 +340,20 @@ impl Document<'_> {
 
     /// Whether `range` has the first line of a function.
     pub fn holds_head(&self, range: Range<usize>) -> bool {
-        range.filter(|&at| self.starts_line(at) && !self.is_part(at)).any(|at| {
-            let end = self.end_of_unit(at).0;
-            self.name_of_function(at..end).is_some()
-        })
+        let mut heads = range.filter(|&at| self.starts_line(at) && !self.is_part(at));
+        heads.any(|at| self.name_of_function(at..self.end_of_unit(at).0).is_some())
     }
 
     fn is_part(&self, at: usize) -> bool {
         let word = self.word(at);
-        // A label is indented less than what it is in: `out:`, alone on its line.
-        let is_label = || self.is(at + 1, b":") && self.starts_line(at + 2);
-        // A method of an interface in Java: `default int size() {`.
-        let is_modifier = || {
-            let next = self.tokens.get(at + 1);
-            word == b"default" && next.is_some_and(|next| next.kind() != Kind::Punctuation)
-        };
         match self.tokens[at].kind() {
             Kind::Punctuation => true,
-            Kind::Identifier if is_label() => true,
-            Kind::Keyword if is_modifier() => false,
+            // A label is indented less than what it is in: `out:`, alone on its line.
+            Kind::Identifier if self.is(at + 1, b":") && self.starts_line(at + 2) => true,
+            // A method of an interface in Java: `default int size() {`.
+            Kind::Keyword if word == b"default" && at + 1 < self.tokens.len() => {
+                self.tokens[at + 1].kind() == Kind::Punctuation && self.words.begins_part(word)
+            }
             _ => self.words.begins_part(word),
         }
     }

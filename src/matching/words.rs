@@ -16,8 +16,9 @@ const MAX_WORD: usize = 24;
 const MIN_WORD: usize = 2;
 /// Minimum bytes of a word without its ending.
 const MIN_STEM: usize = 3;
-/// Endings that are ignored, besides the `ies` of a `y`. The first that fits counts.
-const ENDINGS: &[&[u8]] = &[b"ing", b"ions", b"ion", b"ers", b"er", b"ed", b"es", b"s", b"e"];
+/// Endings that are ignored; `ies` is that of a `y`. The first that fits counts.
+const ENDINGS: &[&[u8]] =
+    &[b"ies", b"ing", b"ions", b"ion", b"ers", b"er", b"ed", b"es", b"s", b"e"];
 
 /// How soon more of one word stops counting: `k1` of BM25.
 const SATURATION: f64 = 1.2;
@@ -67,12 +68,9 @@ fn class(byte: u8) -> Class {
 /// The next part of a name behind `from`: `parse`, `HTTP` and `Header` of `parseHTTPHeader`.
 fn next_piece(text: &[u8], from: usize) -> Option<Range<usize>> {
     let start = from + text.get(from..)?.iter().position(|&byte| class(byte) != Class::Other)?;
-    let run = |at: usize, of: Class| {
-        at + text[at..].iter().take_while(|&&byte| class(byte) == of).count()
-    };
     let first = class(text[start]);
-    let end = run(start, first);
-    let after = run(end, Class::Lower);
+    let end = end_of_run(text, start, first);
+    let after = end_of_run(text, end, Class::Lower);
     if first != Class::Upper || after == end {
         return Some(start..end);
     }
@@ -80,17 +78,21 @@ fn next_piece(text: &[u8], from: usize) -> Option<Range<usize>> {
     Some(if end == start + 1 { start..after } else { start..end - 1 })
 }
 
+/// Where the bytes of this class end that begin at `start`.
+fn end_of_run(text: &[u8], start: usize, of: Class) -> usize {
+    start + text[start..].iter().take_while(|&&byte| class(byte) == of).count()
+}
+
 /// A word as a number: without its ending, in lower case.
 fn number(word: &[u8]) -> u32 {
     let word = &word[..word.len().min(MAX_WORD)];
-    let fits = |ending: &[u8]| {
-        word.len() >= MIN_STEM + ending.len()
-            && word[word.len() - ending.len()..].eq_ignore_ascii_case(ending)
-    };
-    let (ending, instead): (&[u8], &[u8]) = match ENDINGS.iter().find(|ending| fits(ending)) {
-        _ if fits(b"ies") => (b"ies", b"y"),
-        ending => (ending.copied().unwrap_or_default(), b""),
-    };
+    let behind = &word[word.len().min(MIN_STEM)..];
+    let ending = ENDINGS.iter().find(|ending| {
+        let start = behind.len().checked_sub(ending.len());
+        start.is_some_and(|start| behind[start..].eq_ignore_ascii_case(ending))
+    });
+    let ending = ending.copied().unwrap_or_default();
+    let instead: &[u8] = if ending == b"ies" { b"y" } else { b"" };
     let stem = &word[..word.len() - ending.len()];
     let hash = fnv_1a(stem.iter().chain(instead).map(u8::to_ascii_lowercase));
     (hash ^ hash >> 32) as u32
@@ -223,12 +225,9 @@ pub struct WordMatch {
 impl<'b> Rarity<'b> {
     /// The words of a bag, each with the number of files that have it, of `n_files` in all.
     pub fn new(asked: &'b Bag, n_having: impl Fn(u32) -> usize, n_files: usize) -> Self {
-        let weight = |word: u32| {
-            let n = n_having(word).min(n_files) as f64;
-            (1.0 + (n_files as f64 - n + 0.5) / (n + 0.5)).ln()
-        };
-        let weights = asked.words().map(weight).collect();
-        Self { asked, weights }
+        let n_having = asked.words().map(|word| n_having(word).min(n_files) as f64);
+        let weights = n_having.map(|n| (1.0 + (n_files as f64 - n + 0.5) / (n + 0.5)).ln());
+        Self { asked, weights: weights.collect() }
     }
 
     /// How rare a word is; 0 for one that is not in the bag.

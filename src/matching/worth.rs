@@ -177,13 +177,12 @@ pub fn is_beside(copy: Range<u32>, origin: Range<u32>) -> bool {
 /// The fraction of the names in `copy` that `origin` also has, spelled the same, 0 to 1; 1 if there
 /// are none. Time O(n + m).
 pub fn names_alike(copy: &[Token], origin: &[Token]) -> f64 {
-    let is_name = |token: &&Token| token.kind() == Kind::Identifier;
     let mut left: HashMap<u32, usize> = HashMap::new();
-    for token in origin.iter().filter(is_name) {
+    for token in origin.iter().filter(|token| token.is_name()) {
         *left.entry(token.exact).or_default() += 1;
     }
     let (mut n, mut n_same) = (0, 0);
-    for token in copy.iter().filter(is_name) {
+    for token in copy.iter().filter(|token| token.is_name()) {
         n += 1;
         if let Some(left) = left.get_mut(&token.exact).filter(|left| **left > 0) {
             *left -= 1;
@@ -243,11 +242,11 @@ impl<'d> Document<'d> {
         let starts = range.clone().filter(|&at| at == range.start || self.starts_line(at));
         let indents: Vec<usize> = starts.map(|at| self.indent(at)).collect();
         let Some(&least) = indents.iter().min() else { return true };
-        let is_followed =
-            |token: &Token| self.indent(range.end) > least || self.ends_block_with(token);
-        let ends =
-            indents.last() == Some(&least) || !self.tokens.get(range.end).is_some_and(is_followed);
-        indents.first() == Some(&least) && ends
+        let is_followed = self
+            .tokens
+            .get(range.end)
+            .is_some_and(|next| self.indent(range.end) > least || self.ends_block_with(next));
+        indents.first() == Some(&least) && (indents.last() == Some(&least) || !is_followed)
     }
 
     /// Counts what the statements of `range` do that have a token which `is_novel`: statements of
@@ -303,12 +302,9 @@ impl<'d> Document<'d> {
             return None;
         }
         let controls = self.controls(line);
-        let is_signature = || {
-            // Most lines without brackets are told at once.
-            let has_brackets = line.iter().any(|token| token.punctuation() == Some(b'('));
-            !juxtaposed && has_brackets && self.end_of_signature(tokens.start) > tokens.start
-        };
-        if controls.is_empty() && (!self.acts(line, juxtaposed) || is_signature()) {
+        if controls.is_empty()
+            && (!self.acts(line, juxtaposed) || !juxtaposed && self.is_signature(&tokens))
+        {
             return None;
         }
         let mut shape = FixedState::default().build_hasher();
@@ -316,10 +312,15 @@ impl<'d> Document<'d> {
         Some(Deed { tokens, shape: shape.finish(), controls })
     }
 
+    /// Whether a line begins a signature. Most without brackets are told at once.
+    fn is_signature(&self, tokens: &Range<usize>) -> bool {
+        self.tokens[tokens.clone()].iter().any(|token| token.punctuation() == Some(b'('))
+            && self.end_of_signature(tokens.start) > tokens.start
+    }
+
     /// The control flow words on a line.
     fn controls(&self, line: &[Token]) -> Vec<&'d str> {
-        let words =
-            line.iter().filter(|token| matches!(token.kind(), Kind::Keyword | Kind::Identifier));
+        let words = line.iter().filter(|token| token.is_word());
         words.filter_map(|token| self.words.control_flow(token.text(self.text))).collect()
     }
 
@@ -331,36 +332,31 @@ impl<'d> Document<'d> {
 
     /// Whether a line calls or computes.
     fn acts(&self, line: &[Token], juxtaposed: bool) -> bool {
-        let acts_with = |pair: &[Token]| {
-            let (first, second) = (&pair[0], &pair[1]);
-            let is_word = matches!(first.kind(), Kind::Identifier | Kind::Keyword);
-            let both = [first.text(self.text), second.text(self.text)];
-            match second.kind() {
-                Kind::Punctuation => {
-                    is_word && both[1] == b"(" || both == [b"&", b"&"] || both == [b"|", b"|"]
+        line.iter().any(|token| self.computes(token))
+            || line.windows(2).any(|pair| {
+                let [first, second] = [&pair[0], &pair[1]].map(|token| token.text(self.text));
+                match pair[1].kind() {
+                    Kind::Punctuation if second == b"(" => pair[0].is_word(),
+                    Kind::Punctuation => first == second && matches!(second, b"&" | b"|"),
+                    Kind::Keyword => false,
+                    _ => juxtaposed && pair[0].is_name(),
                 }
-                Kind::Identifier | Kind::Number | Kind::String => {
-                    juxtaposed && first.kind() == Kind::Identifier
-                }
-                Kind::Keyword => false,
-            }
-        };
-        line.iter().any(|token| self.computes(token)) || line.windows(2).any(acts_with)
+            })
     }
 
     /// Whether a token is an operator that computes. A `<` or `>` that is, or the arrow that it is
     /// part of, has white space on both sides; others enclose arguments of types.
     fn computes(&self, token: &Token) -> bool {
-        let is_spaced = || {
-            let (before, behind) = self.text.split_at(token.start as usize);
-            let is_part = |byte: &&u8| matches!(byte, b'<' | b'>' | b'=' | b'-');
-            let is_white = |byte: Option<&u8>| byte.is_none_or(u8::is_ascii_whitespace);
-            is_white(before.iter().rev().find(|byte| !is_part(byte)))
-                && is_white(behind.iter().find(|byte| !is_part(byte)))
-        };
         match token.punctuation() {
             Some(b'+' | b'-' | b'*' | b'/' | b'%') => true,
-            Some(b'<' | b'>') => is_spaced(),
+            Some(b'<' | b'>') => {
+                let (before, behind) = self.text.split_at(token.start as usize);
+                let ends = [
+                    before.iter().rfind(|byte| !b"<>=-".contains(byte)),
+                    behind.iter().find(|byte| !b"<>=-".contains(byte)),
+                ];
+                ends.into_iter().flatten().all(u8::is_ascii_whitespace)
+            }
             _ => false,
         }
     }

@@ -108,8 +108,8 @@ pub fn is_encoded(bytes: &[u8]) -> bool {
 
 fn from_utf16<'t>(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<Cow<'t, [u8]>, NotText> {
     // What a program that knows no UTF-16 appended would be read as other characters.
-    let is_ascii = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~');
-    if bytes.split(|byte| !is_ascii(byte)).any(|run| run.len() >= ASCII_RUN) {
+    let mut runs = bytes.split(|byte| !matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~'));
+    if runs.any(|run| run.len() >= ASCII_RUN) {
         return Err(NotText::Encoding);
     }
     let units = bytes.as_chunks::<2>();
@@ -147,10 +147,9 @@ fn not_text(bytes: &[u8]) -> Option<NotText> {
     // Check all of it: NULs at the start must not hide what follows, nor text at the start binary
     // data behind it.
     let n_nul = memchr::memchr_iter(0, bytes).count();
-    let is_control = |byte: &&u8| matches!(byte, 1..=8 | 14..=26 | 28..=31 | 127);
-    let n_control = bytes.iter().filter(is_control).count();
+    let controls = bytes.iter().filter(|byte| matches!(byte, 1..=8 | 14..=26 | 28..=31 | 127));
     let n_rest = bytes.len() - n_nul;
-    if n_rest == 0 || n_control * ONE_CONTROL_IN > n_rest {
+    if n_rest == 0 || controls.count() * ONE_CONTROL_IN > n_rest {
         return Some(NotText::Binary);
     }
     // In UTF-16, every other byte of source is a NUL; in UTF-32, three of four.

@@ -4,8 +4,9 @@
 ///
 /// Distinguishes inputs that nobody crafted to collide; time O(n), one byte at a time.
 pub fn fnv_1a(bytes: impl IntoIterator<Item = u8>) -> u64 {
-    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3);
-    bytes.into_iter().fold(0xCBF2_9CE4_8422_2325, step)
+    bytes.into_iter().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3)
+    })
 }
 
 #[cfg(test)]

@@ -60,8 +60,9 @@ impl Lines {
 
     /// The byte range of `line` (from 1), including its line end; empty past the last line.
     pub fn range(&self, line: u32) -> std::ops::Range<usize> {
-        let at = |line: u32| self.starts.get(line as usize).copied().unwrap_or(self.len) as usize;
-        at(line.saturating_sub(1))..at(line)
+        let [start, end] = [line.saturating_sub(1), line]
+            .map(|line| self.starts.get(line as usize).copied().unwrap_or(self.len) as usize);
+        start..end
     }
 
     /// The text of `line` (from 1) without its line end.
@@ -144,21 +145,33 @@ pub fn name_at_end(address: &str) -> &str {
 
 /// The length of the longest common prefix of two texts, in bytes.
 pub fn common_prefix(a: &[u8], b: &[u8]) -> usize {
-    const STEP: usize = 256;
     let n_steps =
         a.chunks_exact(STEP).zip(b.chunks_exact(STEP)).take_while(|(a, b)| a == b).count();
     let start = n_steps * STEP;
-    start + a[start..].iter().zip(&b[start..]).take_while(|(a, b)| a == b).count()
+    start + common_prefix_by(&a[start..], &b[start..], |a, b| a == b)
 }
 
 /// The length of the longest common suffix of two texts, in bytes.
 pub fn common_suffix(a: &[u8], b: &[u8]) -> usize {
-    const STEP: usize = 256;
     let n_steps =
         a.rchunks_exact(STEP).zip(b.rchunks_exact(STEP)).take_while(|(a, b)| a == b).count();
     let n = n_steps * STEP;
-    let (a, b) = (&a[..a.len() - n], &b[..b.len() - n]);
-    n + a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count()
+    n + common_suffix_by(&a[..a.len() - n], &b[..b.len() - n], |a, b| a == b)
+}
+
+/// Bytes that are compared at once.
+const STEP: usize = 256;
+
+/// How many items two lists have in common from their beginning.
+#[inline]
+pub fn common_prefix_by<T>(a: &[T], b: &[T], is_same: impl Fn(&T, &T) -> bool) -> usize {
+    a.iter().zip(b).take_while(|(a, b)| is_same(a, b)).count()
+}
+
+/// How many items two lists have in common up to their end.
+#[inline]
+pub fn common_suffix_by<T>(a: &[T], b: &[T], is_same: impl Fn(&T, &T) -> bool) -> usize {
+    a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| is_same(a, b)).count()
 }
 
 /// The path of a file in a repository: bytes with `/` between folders, relative to its root. The
@@ -226,10 +239,13 @@ impl FilePath {
         if self == other {
             return 0;
         }
-        let parts = |path: &Self| path.0.iter().filter(|&&byte| byte == b'/').count() + 1;
-        let pairs = self.0.split(|&byte| byte == b'/').zip(other.0.split(|&byte| byte == b'/'));
-        let n_shared = pairs.take_while(|(a, b)| a == b).count();
-        parts(self) + parts(other) - 2 * n_shared
+        let n_shared = self.parts().zip(other.parts()).take_while(|(a, b)| a == b).count();
+        self.parts().count() + other.parts().count() - 2 * n_shared
+    }
+
+    /// What is between its slashes.
+    fn parts(&self) -> impl Iterator<Item = &[u8]> {
+        self.0.split(|&byte| byte == b'/')
     }
 
     /// The path as a relative URI reference, with every byte percent-encoded that is not

@@ -11,8 +11,8 @@ use crate::audit::judge::fragment;
 use crate::audit::read::Source;
 use crate::config::Config;
 use crate::matching::{
-    Alignment, Alignments, Block, ClonePair, Document, SharedKgram, Shortfall, alignments, clones,
-    seeds,
+    Alignment, Alignments, Block, ClonePair, Document, SeedSide, SharedKgram, Shortfall,
+    alignments, clones, seeds,
 };
 use crate::text::{FilePath, Lines};
 
@@ -261,7 +261,8 @@ fn aligned_parts(
     ignored: &[bool],
     config: &Config,
 ) -> Alignments {
-    let mut seeds = seeds(query, target, shared, config.matching.k, false);
+    let sides = [query, target].map(|of| SeedSide::new(of.tokens));
+    let mut seeds = seeds(&sides[0], &sides[1], shared, config.matching.k, false);
     let Alignments { alignments, runs, limits } =
         alignments(query, target, &mut seeds, &config.matching, false);
     let runs = runs.into_iter().map(|run| Alignment { blocks: vec![run] });

@@ -20,9 +20,8 @@ use crate::fingerprint::{Effort, Fingerprint, Params};
 use crate::index::{Index, Posting, Sieve};
 use crate::language::{Symbol, Token};
 use crate::matching::{
-    self, Alignment, Alignments, Block, Document, Recurrences, Seed, SeedSide, SharedKgram,
-    Shortfall, WordedTokens, alignments, is_same_place, is_telling, may_be_evident, rare_words,
-    seeds_between,
+    self, Alignment, Alignments, Block, Document, Seed, SeedSide, SharedKgram, Shortfall,
+    WordedTokens, alignments, is_same_place, is_telling, may_be_evident, rare_words, seeds,
 };
 use crate::policy::Place;
 use crate::store::BlobFacts;
@@ -52,8 +51,8 @@ pub(in crate::audit) struct Queries<'q> {
     sequences: OnceLock<Vec<Vec<u32>>>,
     /// For each source, the sieve of its fingerprints.
     sieves: OnceLock<Vec<Sieve>>,
-    /// For each source, where its names recur.
-    recurrences: Vec<OnceLock<Recurrences>>,
+    /// Each source as a side of seeds.
+    sides: Vec<SeedSide<'q>>,
     /// The words that files are looked through for besides, sorted.
     pub words: Vec<u32>,
 }
@@ -225,7 +224,7 @@ impl<'q> Queries<'q> {
             rare: OnceLock::new(),
             sequences: OnceLock::new(),
             sieves: OnceLock::new(),
-            recurrences: sources.iter().map(|_| OnceLock::new()).collect(),
+            sides: sources.iter().map(|source| SeedSide::new(&source.tokens)).collect(),
             words: Vec::new(),
             sources,
         };
@@ -437,11 +436,10 @@ impl<'q> Queries<'q> {
         let rare = self.rare.get_or_init(rare_of_all);
         let words: HashSet<u32> = target.words.iter().copied().collect();
         let other = WordedTokens { tokens: &target.tokens, words: &words };
-        let recurrences = OnceLock::new();
-        let side = SeedSide { tokens: &target.tokens, recurrences: &recurrences };
+        let side = SeedSide::new(&target.tokens);
         let is_evident = |(query, shared): &(usize, Vec<SharedKgram>)| {
             let own = WordedTokens { tokens: &self.sources[*query].tokens, words: &rare[*query] };
-            let seeds = self.seeds(*query, side, shared, false);
+            let seeds = self.seeds(*query, &side, shared, false);
             may_be_evident(own, other, &seeds, &self.config.enough)
         };
         self.shared(&hits, Some(wanted)).into_iter().filter(is_evident).collect()
@@ -451,13 +449,11 @@ impl<'q> Queries<'q> {
     fn seeds(
         &self,
         query: usize,
-        target: SeedSide<'_>,
+        target: &SeedSide<'_>,
         shared: &[SharedKgram],
         is_same: bool,
     ) -> Vec<Seed> {
-        let recurrences = &self.recurrences[query];
-        let own = SeedSide { tokens: &self.sources[query].tokens, recurrences };
-        seeds_between(own, target, shared, self.config.matching.k, is_same)
+        seeds(&self.sides[query], target, shared, self.config.matching.k, is_same)
     }
 
     /// Aligns the queries that share something with a file, which is the query `same`.
@@ -468,11 +464,10 @@ impl<'q> Queries<'q> {
         same: Option<usize>,
     ) -> AlignedQueries {
         let mut found = AlignedQueries::default();
-        let recurrences = OnceLock::new();
-        let side = SeedSide { tokens: target.tokens, recurrences: &recurrences };
+        let side = SeedSide::new(target.tokens);
         for (query, shared) in shared {
             let is_same = same == Some(query);
-            let mut seeds = self.seeds(query, side, &shared, is_same);
+            let mut seeds = self.seeds(query, &side, &shared, is_same);
             let Alignments { alignments, runs, limits } = alignments(
                 self.sources[query].document(),
                 target,

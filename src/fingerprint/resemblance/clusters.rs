@@ -83,8 +83,8 @@ pub fn super_size(resemblance: f64) -> usize {
 /// resemblance 0.95 shares one of 76 far more often than not, and one of 0.5 hardly ever.
 fn super_shingles(sketch: &ShingleSketch, size: usize) -> Vec<u64> {
     let size = size.min(sketch.kept().len()).max(1);
-    let hash = |run: &[u64]| run.iter().fold(0, |hash, shingle| mix(hash ^ shingle));
-    sketch.kept().windows(size).map(hash).collect()
+    let runs = sketch.kept().windows(size);
+    runs.map(|run| run.iter().fold(0, |hash, shingle| mix(hash ^ shingle))).collect()
 }
 
 #[cfg(test)]

@@ -11,10 +11,11 @@
 //! use std::num::NonZeroUsize;
 //! use secondhand::fingerprint::resemblance::{Counting, Shingles};
 //!
-//! let numbers = |text: &str| text.split(' ').map(|word| word.bytes().fold(0, |n, b| n * 31 + u64::from(b))).collect::<Vec<u64>>();
 //! let size = NonZeroUsize::new(2).unwrap();
-//! let a = Shingles::new([&numbers("a rose is a rose is a rose")[..]], size, Counting::Set);
-//! let b = Shingles::new([&numbers("a rose is a flower which is a rose")[..]], size, Counting::Set);
+//! let [a, b] = ["a rose is a rose is a rose", "a rose is a flower which is a rose"].map(|text| {
+//!     let words = text.split(' ').map(|word| word.bytes().fold(0, |n, b| n * 31 + u64::from(b)));
+//!     Shingles::new([&words.collect::<Vec<u64>>()[..]], size, Counting::Set)
+//! });
 //! assert_eq!(a.resemblance(&b), 0.5);
 //! assert_eq!(a.containment_in(&b), 1.0);
 //! ```

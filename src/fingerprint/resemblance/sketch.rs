@@ -82,17 +82,16 @@ impl ShingleSketch {
         // Mixed twice: the hashes were mixed once, and seeds differ in few bits.
         let permuted = shingles.hashes().iter().map(|hash| mix(mix(hash ^ mix(seed))));
         let (first_modulus, max_kept) = match sampling {
-            ShingleSampling::Min { size } => (1, Some(size)),
-            ShingleSampling::Mod { modulus } => (modulus, None),
-            ShingleSampling::MinOfMod { size, modulus } => (modulus, Some(size)),
-            ShingleSampling::Doubling { modulus, .. } => (modulus, None),
+            ShingleSampling::Min { size } => (1, size),
+            ShingleSampling::MinOfMod { size, modulus } => (modulus, size),
+            ShingleSampling::Mod { modulus } | ShingleSampling::Doubling { modulus, .. } => {
+                (modulus, usize::MAX)
+            }
         };
         let mut modulus = first_modulus.max(1);
         let mut kept: Vec<u64> = permuted.filter(|hash| hash % modulus == 0).collect();
         kept.sort_unstable();
-        if let Some(max_kept) = max_kept {
-            kept.truncate(max_kept);
-        }
+        kept.truncate(max_kept);
         if let ShingleSampling::Doubling { max_size, .. } = sampling {
             while kept.len() > max_size.max(1) && modulus <= u64::MAX / 2 {
                 modulus *= 2;
@@ -127,7 +126,7 @@ impl ShingleSketch {
                 Estimate::new(shared, n)
             }
             ShingleSampling::Mod { .. } | ShingleSampling::Doubling { .. } => {
-                let (a, b) = self.common_moduli(other);
+                let [a, b] = self.common_moduli(other);
                 let shared = n_common(&a, &b);
                 Estimate::new(shared, a.len() + b.len() - shared)
             }
@@ -140,17 +139,16 @@ impl ShingleSketch {
         match self.sampling {
             ShingleSampling::Min { .. } | ShingleSampling::MinOfMod { .. } => None,
             ShingleSampling::Mod { .. } | ShingleSampling::Doubling { .. } => {
-                let (a, b) = self.common_moduli(other);
+                let [a, b] = self.common_moduli(other);
                 Some(Estimate::new(n_common(&a, &b), a.len()))
             }
         }
     }
 
     /// What both keep under the larger modulus.
-    fn common_moduli(&self, other: &Self) -> (Vec<u64>, Vec<u64>) {
+    fn common_moduli(&self, other: &Self) -> [Vec<u64>; 2] {
         let modulus = self.modulus.max(other.modulus);
-        let kept = |of: &Self| of.kept.iter().copied().filter(|hash| hash % modulus == 0).collect();
-        (kept(self), kept(other))
+        [self, other].map(|of| of.kept.iter().copied().filter(|hash| hash % modulus == 0).collect())
     }
 }
 

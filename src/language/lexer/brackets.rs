@@ -89,19 +89,18 @@ impl Run<'_, '_, '_> {
     /// What the bracket that token `at` opens belongs to; `closed` is what the one belonged to that
     /// ends right before it, and `around` the one that it is in.
     fn belongs(&self, at: usize, closed: Belongs, around: Option<&Open>) -> Belongs {
-        let text = |at: usize| self.tokens[at].text(self.text);
         let Some(before) = at.checked_sub(1) else { return Belongs::Nothing };
         let touches = self.tokens[before].end == self.tokens[at].start;
-        match text(at) {
+        match self.word(at) {
             b"(" if !self.table.heads.is_empty() && self.is_head(before) => Belongs::Head,
             b"(" | b"[" if self.table.has_arithmetic => {
                 let is_inside = around.is_some_and(|around| around.belongs == Belongs::Arithmetic);
                 // The first may be the end of a string: `"$((a << b))"`.
                 let last =
                     (self.tokens[at].start as usize).checked_sub(1).map(|last| self.text[last]);
-                let is_begin = matches!((last, text(at)), (Some(b'('), b"(") | (Some(b'$'), b"["));
-                let is_index =
-                    touches && text(at) == b"[" && self.tokens[before].kind() == Kind::Identifier;
+                let is_begin =
+                    matches!((last, self.word(at)), (Some(b'('), b"(") | (Some(b'$'), b"["));
+                let is_index = touches && self.word(at) == b"[" && self.tokens[before].is_name();
                 if is_inside || is_begin || is_index {
                     Belongs::Arithmetic
                 } else {
@@ -109,13 +108,14 @@ impl Run<'_, '_, '_> {
                 }
             }
             b"{" if !self.table.sigils.is_empty() => {
-                let is_sigil =
-                    |text: &[u8]| text.len() == 1 && self.table.sigils.contains(&text[0]);
-                let is_variable = match text(before) {
+                let is_variable = match self.word(before) {
                     b"}" => closed == Belongs::Variable,
                     b"]" => true,
-                    b">" => before > 0 && text(before - 1) == b"-",
-                    name => is_sigil(&name[..1]) || before > 0 && is_sigil(text(before - 1)),
+                    b">" => before > 0 && self.word(before - 1) == b"-",
+                    name => {
+                        self.is_sigil(&name[..1])
+                            || before > 0 && self.is_sigil(self.word(before - 1))
+                    }
                 };
                 if is_variable { Belongs::Variable } else { Belongs::Nothing }
             }
@@ -123,23 +123,27 @@ impl Run<'_, '_, '_> {
         }
     }
 
+    /// The text of a token.
+    fn word(&self, at: usize) -> &[u8] {
+        self.tokens[at].text(self.text)
+    }
+
+    /// Whether this comes before the name of a variable.
+    fn is_sigil(&self, text: &[u8]) -> bool {
+        matches!(text, [byte] if self.table.sigils.contains(byte))
+    }
+
     /// Whether the token is a word whose brackets come before a statement: `if (a)`, `for await (a
     /// of b)`.
     fn is_head(&self, at: usize) -> bool {
-        let token = |at: usize| &self.tokens[at];
-        let is_head = |at: usize| has_word(&self.table.heads, token(at).text(self.text));
-        let is_member = |at: usize| {
-            at > 0
-                && matches!(token(at - 1).text(self.text), b"." | b"#")
-                && token(at - 1).end <= token(at).start
-        };
-        match at.checked_sub(1) {
-            _ if is_head(at) => !is_member(at),
-            Some(before) if token(at).kind() == Kind::Keyword => {
-                is_head(before) && !is_member(before)
-            }
-            _ => false,
-        }
+        // The word before a keyword decides where that is none.
+        let is_word = has_word(&self.table.heads, self.word(at));
+        let is_behind = !is_word && at > 0 && self.tokens[at].kind() == Kind::Keyword;
+        let head = if is_behind { at - 1 } else { at };
+        let is_member = head > 0
+            && matches!(self.word(head - 1), b"." | b"#")
+            && self.tokens[head - 1].end <= self.tokens[head].start;
+        !is_member && (is_word || is_behind && has_word(&self.table.heads, self.word(head)))
     }
 
     /// What the brackets closed by the last token belong to.
@@ -175,11 +179,9 @@ impl Run<'_, '_, '_> {
     fn ends_in_owner(&self) -> bool {
         let [.., before, last] = self.tokens.as_slice() else { return false };
         let [before, text] = [before, last].map(|token| token.text(self.text));
-        let is_head = |text: &[u8]| has_word(&self.table.heads, text);
-        let is_sigil = |text: &[u8]| text.len() == 1 && self.table.sigils.contains(&text[0]);
-        is_head(text)
-            || last.kind() == Kind::Keyword && is_head(before)
-            || is_sigil(before)
+        has_word(&self.table.heads, text)
+            || last.kind() == Kind::Keyword && has_word(&self.table.heads, before)
+            || self.is_sigil(before)
             || (before, text) == (b"-", b">")
     }
 

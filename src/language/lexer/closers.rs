@@ -2,7 +2,7 @@
 //! closed on its line.
 
 use super::Run;
-use super::literal::{Body, BodyEnd, closes_at_end};
+use super::literal::{Body, BodyEnd, closes_at_end, starting};
 use crate::language::compile::Rule;
 
 /// Maximum bytes of a literal that are searched before its whole line is.
@@ -48,11 +48,7 @@ impl<'c> Run<'c, '_, '_> {
             return false;
         }
         let near = &self.text[..self.text.len().min(start + NEAR)];
-        let is_near = match self.scan(body, near) {
-            BodyEnd::Whole(end) => closes_at_end(rule, &body.close, &near[start..end]),
-            BodyEnd::Code(..) => true,
-        };
-        if is_near {
+        if self.is_closed_in(body, near) {
             return true;
         }
         if !is_fixed {
@@ -66,20 +62,21 @@ impl<'c> Run<'c, '_, '_> {
         self.line_closers.push(LineClosers { rule, start, is_closed });
         is_here
     }
-}
 
-impl<'c> Run<'c, '_, '_> {
+    /// Whether a body is closed in `text`, or has code inside.
+    fn is_closed_in(&mut self, body: &Body<'c>, text: &[u8]) -> bool {
+        match self.scan(body, text) {
+            BodyEnd::Whole(end) => closes_at_end(body.rule, &body.close, &text[body.start..end]),
+            BodyEnd::Code(..) => true,
+        }
+    }
+
     /// Whether a body that may go on over lines is closed. Where many were not, none is.
     fn is_closed_at_all(&mut self, body: &Body<'c>) -> bool {
         if self.n_unclosed >= MAX_UNCLOSED_LINES {
             return false;
         }
-        let is_closed = match self.scan(body, self.text) {
-            BodyEnd::Whole(end) => {
-                closes_at_end(body.rule, &body.close, &self.text[body.start..end])
-            }
-            BodyEnd::Code(..) => true,
-        };
+        let is_closed = self.is_closed_in(body, self.text);
         self.n_unclosed += usize::from(!is_closed);
         is_closed
     }
@@ -87,38 +84,34 @@ impl<'c> Run<'c, '_, '_> {
 
 /// For each byte of `line`, whether a body that continues there is closed. Time O(n).
 fn closed(rule: &Rule, close: &[u8], line: &[u8]) -> Vec<bool> {
-    // Beyond the line nothing is closed; a closer and an escape look a few bytes ahead.
-    let mut outside = vec![false; line.len() + 1];
-    let mut sheltered = vec![false; line.len() + 1];
+    // Beyond the line nothing is closed; an escape looks two bytes ahead.
+    let mut outside = vec![false; line.len() + 2];
+    let mut sheltered = vec![false; line.len() + 2];
     let closers: Vec<&[u8]> =
         std::iter::once(close).chain(rule.other_closes.iter().map(|close| &**close)).collect();
     for at in (0..line.len()).rev() {
         let (byte, rest) = (line[at], &line[at..]);
-        let after = |flags: &[bool], n: usize| flags.get(at + n).copied().unwrap_or(false);
-        let starts = |texts: &[Box<[u8]>]| {
-            texts.iter().find(|text| rest.starts_with(text)).map(|text| text.len())
-        };
         let is_escape = Some(byte) == rule.escape;
-        outside[at] = if let Some(n_plain) = starts(&rule.plain) {
-            after(&outside, n_plain)
+        outside[at] = if let Some(plain) = starting(&rule.row.plain, rest) {
+            outside[at + plain.len()]
         } else if rule.interpolation.iter().any(|(open, _)| rest.starts_with(open)) {
             true
         } else if is_escape
             && !closers.iter().any(|close| close.len() > 1 && rest.starts_with(close))
         {
-            after(&outside, 2)
+            outside[at + 2]
         } else if closers.iter().any(|close| rest.starts_with(close)) {
             true
-        } else if starts(&rule.ends_before).is_some() {
+        } else if starting(&rule.row.ends_before, rest).is_some() {
             false
         } else if rule.shelter.is_some_and(|(open, _)| open == byte) {
-            after(&sheltered, 1)
+            sheltered[at + 1]
         } else {
-            after(&outside, 1)
+            outside[at + 1]
         };
         sheltered[at] = match rule.shelter {
-            Some((_, close)) if close == byte => after(&outside, 1),
-            _ => after(&sheltered, if is_escape { 2 } else { 1 }),
+            Some((_, close)) if close == byte => outside[at + 1],
+            _ => sheltered[at + if is_escape { 2 } else { 1 }],
         };
     }
     outside.truncate(line.len());

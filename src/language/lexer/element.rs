@@ -177,8 +177,8 @@ impl<'t> Run<'_, 't, '_> {
 
 /// The name that `text` begins with, cut where it is longer than any.
 fn name(text: &[u8]) -> &[u8] {
-    let is_part = |byte: &&u8| {
-        byte.is_ascii_alphanumeric() || matches!(**byte, b'_' | b'$' | b'.' | b':' | b'-')
-    };
-    &text[..text.iter().take(MAX_NAME + 1).take_while(is_part).count()]
+    let name = text.iter().take(MAX_NAME + 1).take_while(|byte| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.' | b':' | b'-')
+    });
+    &text[..name.count()]
 }

@@ -48,22 +48,18 @@ impl Escapes {
     pub(super) fn locate(&self, tokens: &mut [Token]) {
         let mut places = self.places.iter().peekable();
         let mut shift = 0;
-        let mut place = |at: &mut u32| {
+        for at in tokens.iter_mut().flat_map(|token| [&mut token.start, &mut token.end]) {
             while let Some((_, n)) = places.next_if(|(from, _)| *from <= *at as usize) {
                 shift = *n;
             }
             *at += shift as u32;
-        };
-        for token in tokens {
-            place(&mut token.start);
-            place(&mut token.end);
         }
     }
 }
 
 /// The character whose escape `text` begins with, and the bytes of the escape. Half of a pair is a
 /// mark of its own.
-fn character(text: &[u8]) -> Option<(char, usize)> {
+pub(in crate::language) fn character(text: &[u8]) -> Option<(char, usize)> {
     let (high, n_bytes) = unit(text)?;
     let (code, n_bytes) = match (high, unit(&text[n_bytes..])) {
         (0xD800..0xDC00, Some((low @ 0xDC00..0xE000, n_more))) => {
@@ -79,6 +75,9 @@ fn unit(text: &[u8]) -> Option<(u32, usize)> {
     let marked = text.strip_prefix(b"\\")?;
     let n_marks = marked.iter().take_while(|byte| **byte == b'u').count();
     let digits = marked.get(n_marks..n_marks + 4).filter(|_| n_marks > 0)?;
-    let digit = |value: u32, byte: &u8| Some(value * 16 + char::from(*byte).to_digit(16)?);
-    Some((digits.iter().try_fold(0, digit)?, 1 + n_marks + 4))
+    let mut code = 0;
+    for digit in digits {
+        code = code * 16 + char::from(*digit).to_digit(16)?;
+    }
+    Some((code, 1 + n_marks + 4))
 }

@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use super::Run;
 use super::brackets::Belongs;
 use super::literal::MAX_TAG;
-use crate::language::compile::{HeredocRule, has_word};
+use super::places::opening;
+use crate::language::compile::{HeredocRule, has_word, is_word_byte};
+use crate::language::region;
 use crate::language::table::OpenerPlace;
-use crate::language::token::Kind;
 
 /// Unsuccessful searches for the last line of a heredoc; after that, the last lines of all tags are
 /// looked up.
@@ -77,7 +78,6 @@ impl<'c, 't> Run<'c, 't, '_> {
         if !rule.files.is_empty() && self.ends_in_file(rule) {
             return true;
         }
-        let is_spaced = self.at > 0 && self.text[self.at - 1].is_ascii_whitespace();
         let is_variable = match self.tokens.as_slice() {
             // The sigil is part of the name, or a token by itself.
             [.., last] if matches!(last.text(self.text).first(), Some(b'$')) => true,
@@ -87,34 +87,21 @@ impl<'c, 't> Run<'c, 't, '_> {
             }
             _ => false,
         };
-        let is_name =
-            self.tokens.last().is_some_and(|last| last.kind() == Kind::Identifier) && !is_variable;
         let is_first = rule.files.is_empty() && self.on_line().is_empty();
-        is_first
-            || is_name && is_spaced && !self.text.get(inside).is_some_and(u8::is_ascii_whitespace)
+        is_first || !is_variable && self.is_spaced_from_name(inside)
     }
 
     /// Whether the last tokens are a file to print to: `print $file`, `print {$file}`.
     fn ends_in_file(&self, rule: &HeredocRule) -> bool {
         let line = self.on_line();
-        let text = |at: usize| line[at].text(self.text);
-        let Some(last) = line.len().checked_sub(1) else { return false };
-        let mut first = last;
-        if text(last) == b"}" {
-            let mut depth = 0;
-            let opens = |at: &usize| {
-                depth += usize::from(text(*at) == b"}");
-                depth -= usize::from(text(*at) == b"{");
-                depth == 0
-            };
-            let Some(at) = (last.saturating_sub(MAX_FILE)..=last).rev().find(opens) else {
-                return false;
-            };
-            first = at;
-        } else if text(last).first() != Some(&b'$') {
-            return false;
-        }
-        first > 0 && has_word(&rule.files, text(first - 1))
+        let near = &line[line.len().saturating_sub(MAX_FILE + 1)..];
+        let n_file = match near.last().map(|last| last.text(self.text)) {
+            Some(b"}") => opening(near, self.text, *b"{}").map(|at| near.len() - at),
+            Some([b'$', ..]) => Some(1),
+            _ => None,
+        };
+        let before = n_file.and_then(|n| line[..line.len() - n].last());
+        before.is_some_and(|before| has_word(&rule.files, before.text(self.text)))
     }
 
     /// Whether the last line of a heredoc with this tag comes later. Time O(n) in all.
@@ -184,12 +171,11 @@ fn line(text: &[u8], at: usize) -> &[u8] {
 /// The bytes that indent a line, and the tag that the rest of it is. Where `code_follows`, PHP lets
 /// the statement continue after the tag.
 fn tag_of_line(line: &[u8], (indent, code_follows): (Indent, bool)) -> (usize, &[u8]) {
-    let indents = |byte: &&u8| match indent {
-        Indent::Nothing => false,
-        Indent::Tabs => **byte == b'\t',
-        Indent::Blanks => matches!(**byte, b' ' | b'\t'),
+    let n_indent = match indent {
+        Indent::Nothing => 0,
+        Indent::Tabs => line.iter().take_while(|byte| **byte == b'\t').count(),
+        Indent::Blanks => region::indent(line),
     };
-    let n_indent = line.iter().take_while(indents).count();
     let rest = &line[n_indent..];
     let n_tag = match code_follows {
         true => rest.iter().take_while(|byte| is_tag_byte(byte)).count(),
@@ -199,7 +185,7 @@ fn tag_of_line(line: &[u8], (indent, code_follows): (Indent, bool)) -> (usize, &
 }
 
 fn is_tag_byte(byte: &u8) -> bool {
-    byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii()
+    is_word_byte(byte) || !byte.is_ascii()
 }
 
 /// The end of a tag that begins at `at`, the tag, and whether it is marked as one whose last line
@@ -207,16 +193,15 @@ fn is_tag_byte(byte: &u8) -> bool {
 fn plain_tag(rule: &HeredocRule, text: &[u8], mut at: usize) -> Option<(usize, Vec<u8>, bool)> {
     let is_marked = text.get(at).is_some_and(|byte| rule.row.indented.as_bytes().contains(byte));
     at += usize::from(is_marked);
-    let is_blank = |byte: &&u8| rule.row.spaced_tag && matches!(byte, b' ' | b'\t');
-    let n_blank = text[at..].iter().take_while(is_blank).count();
+    let n_blank = if rule.row.spaced_tag { region::indent(&text[at..]) } else { 0 };
     let quote = text.get(at + n_blank).copied().filter(|byte| matches!(byte, b'"' | b'\'' | b'`'));
     at += if quote.is_some() { n_blank + 1 } else { 0 };
     at += usize::from(rule.row.spaced_tag && quote.is_none() && text.get(at) == Some(&b'\\'));
-    let is_part = |byte: &&u8| match quote {
-        Some(quote) => **byte != quote && **byte != b'\n',
-        None => is_tag_byte(byte),
+    let rest = text[at..].iter().take(MAX_TAG);
+    let n_tag = match quote {
+        Some(quote) => rest.take_while(|byte| **byte != quote && **byte != b'\n').count(),
+        None => rest.take_while(|byte| is_tag_byte(byte)).count(),
     };
-    let n_tag = text[at..].iter().take(MAX_TAG).take_while(is_part).count();
     let tag = &text[at..at + n_tag];
     // An empty one ends at an empty line.
     let is_empty_line = rule.row.spaced_tag && quote.is_some();
@@ -232,7 +217,7 @@ fn plain_tag(rule: &HeredocRule, text: &[u8], mut at: usize) -> Option<(usize, V
 fn word_tag(rule: &HeredocRule, text: &[u8], mut at: usize) -> Option<(usize, Vec<u8>, bool)> {
     let is_marked = text.get(at).is_some_and(|byte| rule.row.indented.as_bytes().contains(byte));
     at += usize::from(is_marked);
-    at += text[at..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    at += region::indent(&text[at..]);
     let (start, mut tag, mut quote) = (at, Vec::new(), None);
     while let Some(&byte) = text.get(at) {
         match (quote, byte) {

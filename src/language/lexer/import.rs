@@ -10,7 +10,7 @@ use super::literal::{Body, BodyEnd};
 use super::{InnerCode, Run};
 use crate::language::compile::{ImportRule, MAX_MARK, Opens, Rule};
 use crate::language::table::{ImportEnd, OpenerPlace};
-use crate::language::token::{Kind, Token};
+use crate::language::token::Kind;
 
 /// Maximum tokens of an import statement; a longer one is code that looks like an import.
 const MAX_IMPORT: usize = 1_000;
@@ -45,14 +45,16 @@ impl Run<'_, '_, '_> {
             return;
         }
         let (earlier, before) = self.tokens.split_at(self.tokens.len() - n_before);
-        let is_marked = |mark: &[u8]| {
-            let is_one =
-                |(token, byte): (&Token, &u8)| token.text(self.text) == std::slice::from_ref(byte);
-            mark.len() == n_before && before.iter().zip(mark).all(is_one)
+        let Some(rule) = self.table.imports.iter().find(|rule| {
+            rule.word == word
+                && rule.mark.len() == n_before
+                && before
+                    .iter()
+                    .zip(&rule.mark)
+                    .all(|(token, byte)| token.text(self.text) == [*byte])
+        }) else {
+            return;
         };
-        let rule =
-            self.table.imports.iter().find(|rule| rule.word == word && is_marked(&rule.mark));
-        let Some(rule) = rule else { return };
         // An element of a list, an argument, a key.
         let is_in_list =
             earlier.last().is_some_and(|last| matches!(last.text(self.text), b"(" | b"[" | b","));
@@ -98,8 +100,8 @@ impl Run<'_, '_, '_> {
         })?;
         let Opens::Rule(rule) = opener.opens else { return None };
         let rule = &table.rules[rule];
-        let is_anywhere = matches!(rule.place, OpenerPlace::Anywhere | OpenerPlace::Apart);
-        if !rule.is_comment || !is_anywhere || rule.has_strings {
+        let is_anywhere = matches!(rule.row.place, OpenerPlace::Anywhere | OpenerPlace::Apart);
+        if !rule.is_comment || !is_anywhere || rule.row.holds_strings {
             return None;
         }
         let inside = at + opener.head.len();
@@ -232,12 +234,9 @@ impl Run<'_, '_, '_> {
     pub(super) fn end_import(&mut self, end: ImportEnd) {
         let Some(import) = &self.import else { return };
         let (rule, from_token) = (import.rule, import.from_token);
-        let is_over = match end {
-            ImportEnd::Semicolon => true,
-            ImportEnd::Line | ImportEnd::Directive => {
-                rule.row.ends != ImportEnd::Semicolon || self.at >= self.text.len()
-            }
-        };
+        let is_over = end == ImportEnd::Semicolon
+            || rule.row.ends != ImportEnd::Semicolon
+            || self.at >= self.text.len();
         let is_inside = import.depth > 0 || self.frames.len() > import.n_frames;
         let n_tokens = self.tokens.len() - from_token;
         if n_tokens > MAX_IMPORT {

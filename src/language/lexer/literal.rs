@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{InnerCode, Run};
-use crate::language::compile::{Closer, Ending, Hole, Opener, Opens, Rule, Tail, has_word};
+use crate::language::compile::{Closer, Ending, Hole, Opener, Opens, Rule, has_word, is_word_byte};
 use crate::language::hash;
 use crate::language::table::{ImportEnd, OpenerPlace};
 use crate::language::token::Symbol;
@@ -79,12 +79,11 @@ impl<'c, 't> Run<'c, 't, '_> {
         let (from, to) = table.openers_at[first as usize];
         for opener in &table.openers[from as usize..to as usize] {
             // A `#` is part of a word, but quotes.
-            let quotes = |at: usize| {
-                opener.hole == Some(Hole::Quote) && n_word > at && self.text[self.at + at] == b'#'
-            };
-            if opener.n_word != n_word && !quotes(opener.n_word)
-                || !opener.is_at(self.text, self.at, table.fold)
-            {
+            let is_word = opener.n_word == n_word
+                || opener.hole == Some(Hole::Quote)
+                    && n_word > opener.n_word
+                    && self.text[self.at + opener.n_word] == b'#';
+            if !is_word || !opener.is_at(self.text, self.at, table.fold) {
                 continue;
             }
             if let (true, Opens::Rule(rule)) = (opener.is_plain, opener.opens) {
@@ -132,15 +131,7 @@ impl<'c, 't> Run<'c, 't, '_> {
             }
             Opens::Rule(rule) => {
                 let rule = &table.rules[rule];
-                let is_within = |end| self.frames.last().is_some_and(|frame| frame.ends == end);
-                let is_after = |words: &[Box<[u8]>]| {
-                    self.tokens.last().is_some_and(|last| has_word(words, last.text(self.text)))
-                };
-                if rule.within.is_some_and(|end| !is_within(end))
-                    || !rule.not_after.is_empty() && is_after(&rule.not_after)
-                    || !self.is_place(rule.place, inside)
-                    || rule.is_one_character && !self.holds_one_character(rule, inside)
-                {
+                if !self.is_in_its_place(rule, inside) {
                     return false;
                 }
                 let close = match &rule.close {
@@ -150,7 +141,7 @@ impl<'c, 't> Run<'c, 't, '_> {
                 let body = Body::new(rule, close, inside);
                 // Nothing but its closer distinguishes it from punctuation.
                 use OpenerPlace::{Argument, Operand, Quote};
-                let must_close = matches!(rule.place, Operand | Argument | Quote);
+                let must_close = matches!(rule.row.place, Operand | Argument | Quote);
                 if must_close && !self.is_closed_on_line(&body) {
                     return false;
                 }
@@ -160,34 +151,39 @@ impl<'c, 't> Run<'c, 't, '_> {
         }
     }
 
+    /// Whether what `rule` reads may open here, by what is before it.
+    fn is_in_its_place(&mut self, rule: &Rule, inside: usize) -> bool {
+        let (frame, last) = (self.frames.last(), self.tokens.last());
+        let is_within = rule.within.is_none_or(|end| frame.is_some_and(|frame| frame.ends == end));
+        let is_name = !rule.not_after.is_empty()
+            && last.is_some_and(|last| has_word(&rule.not_after, last.text(self.text)));
+        is_within
+            && !is_name
+            && self.is_place(rule.row.place, inside)
+            && (!rule.row.one_character || self.holds_one_character(rule, inside))
+    }
+
     /// The offset after `opener`, whose head is at `at`, if the rest matches too, and the text of
     /// its placeholder.
     fn matches(&self, opener: &Opener, at: usize) -> Option<(usize, &'t [u8])> {
         let rest = &self.text[at + opener.head.len()..];
-        let n_hole = match opener.hole {
-            None => return Some((at + opener.head.len(), b"")),
-            Some(Hole::Repeat(byte)) => {
-                rest.iter().take(MAX_TAG).take_while(|&&b| b == byte).count()
+        let Some(hole) = opener.hole else { return Some((at + opener.head.len(), b"")) };
+        let near = rest.iter().take(MAX_TAG);
+        let n_hole = match hole {
+            Hole::Repeat(byte) => near.take_while(|&&b| b == byte).count(),
+            Hole::Blank | Hole::Quote => near.take_while(|b| matches!(b, b' ' | b'\t')).count(),
+            Hole::Splice => n_splices(&rest[..rest.len().min(MAX_TAG)]),
+            Hole::Tag => near.take_while(|b| is_word_byte(b)).count(),
+            Hole::Extension => {
+                near.take_while(|b| b.is_ascii_alphanumeric() || b"%._' \t".contains(b)).count()
             }
-            Some(Hole::Blank | Hole::Quote) => {
-                rest.iter().take(MAX_TAG).take_while(|b| matches!(b, b' ' | b'\t')).count()
-            }
-            Some(Hole::Splice) => n_splices(&rest[..rest.len().min(MAX_TAG)]),
-            Some(Hole::Tag) => {
-                let is_part = |b: &&u8| b.is_ascii_alphanumeric() || **b == b'_';
-                rest.iter().take(MAX_TAG).take_while(is_part).count()
-            }
-            Some(Hole::Extension) => {
-                let is_part = |b: &&u8| b.is_ascii_alphanumeric() || b"%._' \t".contains(b);
-                rest.iter().take(MAX_TAG).take_while(is_part).count()
-            }
-            Some(Hole::Delimiter) => {
-                let is_part = |b: &&u8| b.is_ascii_graphic() && !matches!(**b, b'(' | b')' | b'\\');
-                rest.iter().take(MAX_DELIMITER).take_while(is_part).count()
-            }
-            Some(Hole::Bracket) => usize::from(rest.first().is_some_and(u8::is_ascii_punctuation)),
+            Hole::Delimiter => near
+                .take(MAX_DELIMITER)
+                .take_while(|b| b.is_ascii_graphic() && !matches!(b, b'(' | b')' | b'\\'))
+                .count(),
+            Hole::Bracket => usize::from(rest.first().is_some_and(u8::is_ascii_punctuation)),
         };
-        if opener.hole == Some(Hole::Quote) {
+        if hole == Hole::Quote {
             let delimiter = *rest.get(n_hole)?;
             let is_arrow = rest[n_hole..].starts_with(b"=>");
             // Behind blanks a `#` opens a comment.
@@ -197,9 +193,7 @@ impl<'c, 't> Run<'c, 't, '_> {
             return (quotes && !is_arrow && !is_comment)
                 .then_some((inside, &rest[n_hole..=n_hole]));
         }
-        if opener.hole == Some(Hole::Bracket) && n_hole == 0
-            || !rest[n_hole..].starts_with(&opener.tail)
-        {
+        if hole == Hole::Bracket && n_hole == 0 || !rest[n_hole..].starts_with(&opener.tail) {
             return None;
         }
         Some((at + opener.head.len() + n_hole + opener.tail.len(), &rest[..n_hole]))
@@ -220,11 +214,11 @@ impl<'c, 't> Run<'c, 't, '_> {
                     }
                     return;
                 }
-                let end = if rule.tail == Tail::default() { end } else { self.tail(&body, end) };
-                let is_cut = rule.is_conditional;
+                let end = if rule.has_tail() { self.tail(&body, end) } else { end };
+                let is_cut = rule.row.conditional;
                 let end = if is_cut { other_half(&body, self.text, start, end) } else { end };
                 self.at = end;
-                if rule.is_held {
+                if rule.row.holds.is_some() {
                     self.hold(rule, &body.close, body.start..end);
                 } else {
                     self.piece(rule, start, end);
@@ -264,7 +258,7 @@ impl<'c, 't> Run<'c, 't, '_> {
         if !closes_at_end(rule, close, &text[body.start..end]) {
             return end;
         }
-        if rule.tail.is_second {
+        if rule.row.second {
             let second = match close {
                 &[byte] if unmirror(byte) != byte => {
                     let blanks = text[end..].iter().take(MAX_BLANKS);
@@ -279,10 +273,10 @@ impl<'c, 't> Run<'c, 't, '_> {
                 end = second;
             }
         }
-        if rule.tail.has_flags {
+        if rule.row.flags {
             end += text[end..].iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
         }
-        if rule.tail.is_whole_line { self.line_end(end) } else { end }
+        if rule.row.whole_line { self.line_end(end) } else { end }
     }
 
     /// Records a body that is code of another language; its delimiters give no token.
@@ -309,7 +303,7 @@ impl<'c, 't> Run<'c, 't, '_> {
             if self.table.has_preambles && self.import.is_some() {
                 self.hold_preamble_of_name(start);
             }
-            let symbol = if rule.is_name { Symbol::IDENTIFIER } else { Symbol::STRING };
+            let symbol = if rule.row.name { Symbol::IDENTIFIER } else { Symbol::STRING };
             self.push(start, end, symbol, hash::word(&self.text[start..end], 0) as u32);
         }
     }
@@ -320,7 +314,7 @@ impl<'c, 't> Run<'c, 't, '_> {
         if let Some(end) = simple_end(rule, text, *start) {
             return BodyEnd::Whole(end);
         }
-        if rule.has_expansions
+        if rule.row.expansions
             && let Some(end) = self.scan_expansions(body, text)
         {
             return end;
@@ -360,11 +354,11 @@ impl<'c, 't> Run<'c, 't, '_> {
                 continue;
             }
             let rest = &text[at..];
-            if rule.has_strings
+            if rule.row.holds_strings
                 && let Some(end) = self.string_end(at, text)
             {
                 at = end;
-            } else if let Some(plain) = rule.plain.iter().find(|plain| rest.starts_with(plain)) {
+            } else if let Some(plain) = starting(&rule.row.plain, rest) {
                 at += plain.len();
             } else if let Some(pair) =
                 rule.interpolation.iter().position(|(open, _)| rest.starts_with(open))
@@ -382,9 +376,9 @@ impl<'c, 't> Run<'c, 't, '_> {
                 depth -= 1;
             } else if Some(byte) == rule.escape {
                 at += if rest[1..].starts_with(b"\r\n") { 3 } else { 2 };
-            } else if rule.closes_first && !is_first_on_line(text, at) {
+            } else if rule.row.close_first && !is_first_on_line(text, at) {
                 at += 1;
-            } else if rule.tail.is_whole_line && continues_word(close, rest) {
+            } else if rule.row.whole_line && continues_word(close, rest) {
                 at += close.len();
             } else if let n_close @ 1.. =
                 longest_close(rule, close, |close| rest.starts_with(close))
@@ -399,9 +393,7 @@ impl<'c, 't> Run<'c, 't, '_> {
             } else if nests.as_ref().is_some_and(|open| rest.starts_with(open)) {
                 depth += 1;
                 at += nests.as_ref().map_or(1, |open| open.len());
-            } else if ends_line(rule, byte)
-                || rule.ends_before.iter().any(|text| rest.starts_with(text))
-            {
+            } else if ends_line(rule, byte) || starting(&rule.row.ends_before, rest).is_some() {
                 return BodyEnd::Whole(at);
             } else {
                 at = self.skip_shelter(rule, text, at);
@@ -488,7 +480,7 @@ impl<'c, 't> Run<'c, 't, '_> {
                 return None;
             }
             let (inside, hole) = self.matches(opener, at)?;
-            if rule.is_one_character && !self.holds_one_character(rule, inside) {
+            if rule.row.one_character && !self.holds_one_character(rule, inside) {
                 return None;
             }
             let close = closing(rule.close.as_ref()?, opener.hole, hole);
@@ -550,10 +542,15 @@ fn spliced_close(rule: &Rule, close: &[u8], text: &[u8]) -> Option<usize> {
     Some(at)
 }
 
+/// The first of `texts` that `text` begins with.
+pub(super) fn starting<'r>(texts: &'r [String], text: &[u8]) -> Option<&'r str> {
+    texts.iter().map(String::as_str).find(|one| text.starts_with(one.as_bytes()))
+}
+
 /// Whether `text` begins with a closer that ends in the middle of a word: `=cutter`.
 fn continues_word(close: &[u8], text: &[u8]) -> bool {
     let next = text.strip_prefix(close).and_then(<[u8]>::first);
-    next.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+    next.is_some_and(is_word_byte)
 }
 
 /// The bytes of the flags of an expansion in zsh, in which quotes delimit: `${(j:":)a}`.
@@ -567,9 +564,8 @@ fn n_flags(text: &[u8]) -> usize {
 /// its pattern, quotes count wherever it is.
 fn edits(text: &[u8]) -> bool {
     let mut at = usize::from(text.first() == Some(&b'!'));
-    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
-    let n_name = text[at.min(text.len())..].iter().take(MAX_TAG).take_while(is_name).count();
-    at += if n_name == 0 { 1 } else { n_name };
+    let name = text[at.min(text.len())..].iter().take(MAX_TAG);
+    at += name.take_while(|byte| is_word_byte(byte)).count().max(1);
     if text.get(at) == Some(&b'[') {
         at += text[at..].iter().take(MAX_TAG).position(|byte| *byte == b']').map_or(0, |n| n + 1);
     }
@@ -611,9 +607,9 @@ fn closing<'c>(closer: &'c Closer, opened: Option<Hole>, hole: &[u8]) -> Cow<'c,
     let mirrored: Vec<u8> = match opened {
         Some(Hole::Bracket | Hole::Quote) => hole.iter().map(|&byte| mirror(byte)).collect(),
         Some(Hole::Extension) => {
-            let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
-            let behind = hole.iter().copied().skip_while(|byte| !is_blank(byte));
-            behind.filter(|byte| !is_blank(byte)).collect()
+            // What is behind the first blank, without blanks.
+            let words = hole.split(|byte| matches!(byte, b' ' | b'\t')).skip(1);
+            words.flatten().copied().collect()
         }
         _ => hole.to_vec(),
     };
@@ -666,8 +662,9 @@ fn next_stop(rule: &Rule, text: &[u8], at: usize) -> usize {
 
 /// The closer at the start of `text`, if it begins with the escape character: `\u0022` in Java.
 fn closer_by_escape<'r>(rule: &'r Rule, text: &[u8]) -> Option<&'r [u8]> {
-    let is_here = |close: &&[u8]| close.first().copied() == rule.escape && text.starts_with(close);
-    rule.other_closes.iter().map(|close| &**close).filter(|close| close.len() > 1).find(is_here)
+    rule.other_closes.iter().map(|close| &**close).find(|close| {
+        close.len() > 1 && close.first().copied() == rule.escape && text.starts_with(close)
+    })
 }
 
 /// Whether `byte` ends a body with its line. To many compilers a carriage return alone ends the

@@ -14,6 +14,7 @@ mod places;
 
 use std::borrow::Cow;
 
+pub(super) use self::escapes::character;
 use brackets::Brackets;
 use closers::LineClosers;
 use element::Elements;
@@ -22,9 +23,7 @@ use heredoc::{LastLines, PendingHeredoc};
 use import::OpenImport;
 use literal::{Body, Frame, closes_in, mirror};
 
-use super::compile::{
-    CONTINUE, CompiledTable, DIGIT, NEWLINE, ODD, OPENER, SPACE, START, WORD_OPENER,
-};
+use super::compile::{CompiledTable, DIGIT, NEWLINE, ODD, OPENER, SPACE, START, WORD_OPENER};
 use super::relex::{BETWEEN_MARKS, ChangedTokens, Kept, Mark, Plan, PlanOutcome, Version};
 use super::table::{ImportEnd, Table, TableError};
 use super::token::{Kind, Symbol, Token};
@@ -91,9 +90,7 @@ impl Lexer {
             }
         }
     }
-}
 
-impl Lexer {
     /// Reads `text` as a version of another text, `before`, reusing everything that is unchanged;
     /// `tokens` is scratch space. Returns the tokens in which the two differ.
     pub fn version<T: Kept>(
@@ -104,20 +101,15 @@ impl Lexer {
     ) -> (Version<T>, ChangedTokens) {
         tokens.clear();
         let none = Version::default();
+        let known = before.filter(|_| self.is_resumable());
+        let before = before.map_or(&none, |(_, before)| before);
         if let Some(escapes) = Escapes::of(&self.compiled, text) {
             Run::new(&self.compiled, &escapes.text, tokens, &mut Vec::new()).run();
             escapes.locate(tokens);
-            let before = before.map_or(&none, |(_, before)| before);
             let outcome = PlanOutcome { marks: Vec::new(), end: None, is_resumable: false };
             return Version::new(before, &Plan::whole(), tokens, outcome);
         }
-        let plan = match before {
-            Some((before_text, before)) if self.is_resumable() => {
-                Plan::new(text, before_text, before)
-            }
-            _ => Plan::whole(),
-        };
-        let before = before.map_or(&none, |(_, before)| before);
+        let plan = known.map_or_else(Plan::whole, |(known, before)| Plan::new(text, known, before));
         let from = plan.from;
         // The token before the mark decides how the first one after it reads.
         tokens.extend(from.and_then(|mark| mark.last));
@@ -176,10 +168,9 @@ impl Tracing<'_> {
     fn pass(&mut self, at: usize, tokens: &[Token]) -> bool {
         let last = tokens.last().copied();
         let n_tokens = (self.offset + tokens.len()) as u32;
-        let reading = |token: Token| (token.symbol, token.exact);
         if let Some(end) = self.plan.ends.first()
             && self.end_at() == Some(at as i64)
-            && end.last.map(reading) == last.map(reading)
+            && end.last.map(|last| last.readings()) == last.map(|last| last.readings())
         {
             self.end = Some(*end);
             self.marks.push(Mark { at: at as u32, n_tokens, last });
@@ -323,10 +314,14 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
             self.at += 1 + usize::from(byte == b'\r' && self.text.get(self.at + 1) == Some(&b'\n'));
             self.end_line();
             self.skip_spaces();
-        } else if self.table.has_elements && self.element(byte)
-            || class & OPENER != 0 && self.open(byte, 0)
-        {
-        } else if class & START != 0 {
+            return;
+        }
+        let is_read = self.table.has_elements && self.element(byte)
+            || class & OPENER != 0 && self.open(byte, 0);
+        if is_read {
+            return;
+        }
+        if class & START != 0 {
             let (end, hash) = self.measure_word(self.at);
             if class & WORD_OPENER == 0 || !self.opens_after_word(byte, self.at, end) {
                 self.push_word(self.at, end, hash);
@@ -401,8 +396,8 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
                 }
             }
         }
-        let is_part = |byte: &&u8| self.table.classes[**byte as usize] & CONTINUE != 0;
-        let end = start + self.text[start..].iter().take_while(is_part).count();
+        let rest = self.text[start..].iter();
+        let end = start + rest.take_while(|byte| self.table.continues_word(**byte)).count();
         (end, hash::word(&self.text[start..end], self.table.fold))
     }
 
@@ -455,17 +450,16 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         let mut end = start + 1;
         let is_hex = self.text[start] == b'0' && matches!(self.text.get(end), Some(b'x' | b'X'));
         while let Some(&byte) = self.text.get(end) {
-            let next_is_digit = || self.text.get(end + 1).is_some_and(u8::is_ascii_digit);
-            let next_is_word = || self.text.get(end + 1).is_some_and(u8::is_ascii_alphanumeric);
+            let next = self.text.get(end + 1).copied().unwrap_or_default();
             let is_part = match byte {
                 b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'_' => true,
-                b'.' => next_is_digit(),
+                b'.' => next.is_ascii_digit(),
                 b'+' | b'-' => match self.text[end - 1] {
-                    b'e' | b'E' => !is_hex && next_is_digit(),
-                    b'p' | b'P' => is_hex && next_is_digit(),
+                    b'e' | b'E' => !is_hex && next.is_ascii_digit(),
+                    b'p' | b'P' => is_hex && next.is_ascii_digit(),
                     _ => false,
                 },
-                _ => self.table.digit_separators[byte as usize] && next_is_word(),
+                _ => self.table.digit_separators[byte as usize] && next.is_ascii_alphanumeric(),
             };
             if !is_part {
                 break;
@@ -499,20 +493,22 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
     /// Joins the word that ends at `end` with the rest of it on this line, where there is one.
     #[cold]
     fn splice(&mut self, end: usize) {
-        let is_word = |token: &&mut Token| {
-            token.end as usize == end
-                && matches!(token.kind(), Kind::Identifier | Kind::Keyword | Kind::Number)
+        let Some(last) = self.tokens.last_mut().filter(|last| last.end as usize == end) else {
+            return;
         };
-        let Some(last) = self.tokens.last_mut().filter(is_word) else { return };
-        let is_part = |byte: &u8| self.table.classes[*byte as usize] & CONTINUE != 0;
-        let n_more = self.text[self.at..].iter().take_while(|byte| is_part(byte)).count();
+        if matches!(last.kind(), Kind::String | Kind::Punctuation) {
+            return;
+        }
+        let rest = self.text[self.at..].iter();
+        let n_more = rest.take_while(|byte| self.table.continues_word(**byte)).count();
         // A word may be spread over as many lines as it has letters.
         if n_more == 0 || self.at + n_more - last.start as usize > MAX_SPLICED {
             return;
         }
         self.at += n_more;
         last.end = self.at as u32;
-        let word: Vec<u8> = last.text(self.text).iter().copied().filter(is_part).collect();
+        let mut word = last.text(self.text).to_vec();
+        word.retain(|byte| self.table.continues_word(*byte));
         let hash = hash::word(&word, self.table.fold);
         last.exact = hash as u32;
         if last.kind() != Kind::Number {
@@ -570,18 +566,22 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
             return;
         };
         for at in frame.n_read..self.tokens.len() {
-            let text = |at: usize| self.tokens[at].text(self.text);
-            if self.tokens[at].kind() != Kind::Keyword || ![&**open, close].contains(&text(at)) {
+            let token = &self.tokens[at];
+            let word = token.text(self.text);
+            if token.kind() != Kind::Keyword || ![&**open, close].contains(&word) {
                 continue;
             }
             // Elsewhere it is an argument: `echo case`.
-            let begins_command = at == frame.first_token || {
-                let between = self.tokens[at - 1].end as usize..self.tokens[at].start as usize;
-                self.tokens[at - 1].kind() == Kind::Keyword
-                    || matches!(text(at - 1), b";" | b"(" | b")" | b"|" | b"&" | b"{" | b"!")
-                    || self.text[between].contains(&b'\n')
-            };
-            if begins_command && *text(at) == **open {
+            let before = self.tokens[frame.first_token..at].last();
+            let begins_command = before.is_none_or(|before| {
+                before.kind() == Kind::Keyword
+                    || matches!(
+                        before.text(self.text),
+                        b";" | b"(" | b")" | b"|" | b"&" | b"{" | b"!"
+                    )
+                    || self.text[before.end as usize..token.start as usize].contains(&b'\n')
+            });
+            if begins_command && *word == **open {
                 frame.cases.push(frame.depth);
             } else if begins_command {
                 frame.cases.pop();

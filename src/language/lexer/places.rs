@@ -3,7 +3,7 @@
 
 use super::brackets::Belongs;
 use super::{Run, is_line_start};
-use crate::language::compile::{CONTINUE, Rule};
+use crate::language::compile::Rule;
 use crate::language::hash;
 use crate::language::table::OpenerPlace;
 use crate::language::token::{Kind, Token};
@@ -23,7 +23,7 @@ impl Run<'_, '_, '_> {
             OpenerPlace::Operand => self.may_begin_value() && !self.doubles_operator(),
             OpenerPlace::Argument => self.may_begin_value() || self.may_begin_argument(inside),
             OpenerPlace::Apart => {
-                self.at == 0 || self.table.classes[self.text[self.at - 1] as usize] & CONTINUE == 0
+                self.at == 0 || !self.table.continues_word(self.text[self.at - 1])
             }
             OpenerPlace::Quote => self.may_quote(inside),
             OpenerPlace::WordStart => self.at == 0 || begins_word(self.text[self.at - 1]),
@@ -63,13 +63,15 @@ impl Run<'_, '_, '_> {
 
     /// Whether an opener here is placed like the argument of a call without brackets.
     pub(super) fn may_begin_argument(&self, inside: usize) -> bool {
-        let is_name = self.tokens.last().is_some_and(|last| last.kind() == Kind::Identifier);
-        let is_space = |at: Option<usize>| {
-            at.and_then(|at| self.text.get(at)).is_some_and(u8::is_ascii_whitespace)
-        };
-        let is_spaced = is_space(self.at.checked_sub(1)) && !is_space(Some(inside));
         self.tokens.len() == self.line_first
-            || is_name && is_spaced && self.text.get(inside) != Some(&b'=')
+            || self.is_spaced_from_name(inside) && self.text.get(inside) != Some(&b'=')
+    }
+
+    /// Whether a name and white space come before this place, and none at `inside`.
+    pub(super) fn is_spaced_from_name(&self, inside: usize) -> bool {
+        self.tokens.last().is_some_and(Token::is_name)
+            && self.text[..self.at].last().is_some_and(u8::is_ascii_whitespace)
+            && !self.text.get(inside).is_some_and(u8::is_ascii_whitespace)
     }
 
     /// The same of a text that opens nothing. After a `?`, its colon begins the other case of a
@@ -128,12 +130,9 @@ impl Run<'_, '_, '_> {
         self.table.postfix.iter().any(|operator| {
             let Some(at) = line.len().checked_sub(operator.len() + 1) else { return false };
             let (value, tokens) = (line[at], &line[at + 1..]);
-            let is_next = |(at, (token, byte)): (u32, (&Token, &u8))| {
-                token.start == at && token.text(self.text) == [*byte]
-            };
-            (value.end..).zip(tokens.iter().zip(operator.iter())).all(is_next)
-                && (value.kind() == Kind::Identifier
-                    || matches!(value.text(self.text), b")" | b"]"))
+            let mut parts = (value.end..).zip(tokens.iter().zip(operator.iter()));
+            parts.all(|(at, (token, byte))| token.start == at && token.text(self.text) == [*byte])
+                && (value.is_name() || matches!(value.text(self.text), b")" | b"]"))
         })
     }
 
@@ -142,31 +141,18 @@ impl Run<'_, '_, '_> {
     fn ends_in_braces_of_value(&self) -> bool {
         let line = self.on_line();
         let line = &line[line.len().saturating_sub(MAX_IN_BRACES)..];
-        let text = |at: usize| line[at].text(self.text);
-        let opening = |from: usize, open: &[u8], close: &[u8]| {
-            let mut depth = 0;
-            (0..=from).rev().find(|&at| {
-                depth += usize::from(text(at) == close);
-                depth -= usize::from(text(at) == open && depth > 0);
-                depth == 0
-            })
-        };
-        let value_before = |at: Option<usize>| {
-            at.is_some_and(|at| matches!(text(at), b"=" | b"(" | b"," | b"[" | b"?"))
-        };
-        let Some(brace) = line.len().checked_sub(1).and_then(|last| opening(last, b"{", b"}"))
-        else {
-            return false;
-        };
-        let Some(before) = brace.checked_sub(1) else { return false };
-        if text(before) != b")" {
-            return value_before(Some(before));
+        let Some(brace) = opening(line, self.text, *b"{}") else { return false };
+        let mut before = &line[..brace];
+        if before.last().is_some_and(|last| last.text(self.text) == b")") {
+            let Some(bracket) = opening(before, self.text, *b"()") else { return false };
+            let mut head = before[..bracket].iter().rev().take(3);
+            let n_head = head.position(|token| token.text(self.text) == b"function");
+            let Some(n_head) = n_head else { return false };
+            before = &before[..bracket - n_head - 1];
         }
-        let Some(head) = opening(before, b"(", b")").and_then(|head| head.checked_sub(1)) else {
-            return false;
-        };
-        let function = (head.saturating_sub(2)..=head).rev().find(|&at| text(at) == b"function");
-        value_before(function.and_then(|at| at.checked_sub(1)))
+        before
+            .last()
+            .is_some_and(|last| matches!(last.text(self.text), b"=" | b"(" | b"," | b"[" | b"?"))
     }
 
     /// Whether the last token is a keyword that is the name of a member: `a.of`. Where calls need
@@ -200,6 +186,16 @@ impl Run<'_, '_, '_> {
             }
         }
     }
+}
+
+/// Where the bracket is that the last of `tokens` closes.
+pub(super) fn opening(tokens: &[Token], text: &[u8], [open, close]: [u8; 2]) -> Option<usize> {
+    let mut depth = 0;
+    tokens.iter().rposition(|token| {
+        depth += usize::from(token.text(text) == [close]);
+        depth -= usize::from(token.text(text) == [open] && depth > 0);
+        depth == 0
+    })
 }
 
 /// Whether a word of a shell begins behind `byte`.

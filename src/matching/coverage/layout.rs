@@ -21,15 +21,15 @@ struct Line {
 
 impl Layout {
     pub fn new(document: Document<'_>) -> Self {
-        let line = |at: usize| Line {
+        let n_tokens = document.tokens.len();
+        let starts = (0..n_tokens).filter(|&at| document.starts_line(at));
+        let lines = starts.map(|at| Line {
             at,
             indent: document.indent(at),
             is_paragraph: document.starts_paragraph(at),
             is_closer: document.tokens[at].is_closing(),
-        };
-        let n_tokens = document.tokens.len();
-        let lines = (0..n_tokens).filter(|&at| document.starts_line(at)).map(line).collect();
-        Self { lines, n_tokens }
+        });
+        Self { lines: lines.collect(), n_tokens }
     }
 
     /// Cuts a run into parts of whole units of code, as far as its lines show them: at the blank
@@ -45,12 +45,12 @@ impl Layout {
         let ends_line = run.end == self.n_tokens || goes_on.is_some_and(|line| line.at == run.end);
         let end = if ends_line { run.end } else { lines[lines.len() - 1].at };
         let run = first.at..end;
-        let lines = || lines.iter().filter(|line| line.at < run.end);
-        let indents = lines().filter(|line| !line.is_closer).map(|line| line.indent);
+        let lines = &lines[..lines.partition_point(|line| line.at < run.end)];
+        let indents = lines.iter().filter(|line| !line.is_closer).map(|line| line.indent);
         let Some(outermost) = indents.min() else { return Vec::new() };
-        let is_unit_start =
-            |line: &&Line| line.is_paragraph && line.indent <= outermost && line.at > run.start;
-        let cuts = lines().filter(is_unit_start).map(|line| line.at);
+        let starts =
+            lines.iter().skip(1).filter(|line| line.is_paragraph && line.indent <= outermost);
+        let cuts = starts.map(|line| line.at);
         let bounds: Vec<usize> = [run.start].into_iter().chain(cuts).chain([run.end]).collect();
         let mut units: Vec<Range<usize>> = bounds.windows(2).map(|ends| ends[0]..ends[1]).collect();
         let is_begun = first.indent > outermost || first.is_closer;
@@ -64,18 +64,20 @@ impl Layout {
         }
         let mut parts: Vec<Range<usize>> = Vec::new();
         for unit in units {
-            let joins = |last: &&mut Range<usize>| {
-                last.len().min(unit.len()) < min_tokens && last.len() + unit.len() <= period
-            };
-            match parts.last_mut().filter(joins) {
-                Some(last) => last.end = unit.end,
-                None => parts.push(unit),
+            match parts.last_mut() {
+                Some(last)
+                    if last.len().min(unit.len()) < min_tokens
+                        && last.len() + unit.len() <= period =>
+                {
+                    last.end = unit.end;
+                }
+                _ => parts.push(unit),
             }
         }
-        let cut = |part: Range<usize>| {
+        let cut = parts.into_iter().flat_map(|part| {
             let n = period.min(part.len()).max(1);
-            part.clone().step_by(n).map(move |at| at..(at + n).min(part.end)).collect::<Vec<_>>()
-        };
-        parts.into_iter().flat_map(cut).filter(|part| part.len() >= min_tokens).collect()
+            part.clone().step_by(n).map(move |at| at..(at + n).min(part.end))
+        });
+        cut.filter(|part| part.len() >= min_tokens).collect()
     }
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::language::Token;
 use crate::matching::Document;
 use crate::matching::alignment::Alignment;
-use crate::matching::overlap::{holds, overlaps};
+use crate::matching::overlap::{holds, joined, overlaps};
 use crate::matching::pair::{ClonePair, Params, clones};
 
 /// A clone pair of a query and one of several targets.
@@ -74,11 +74,8 @@ impl QueryPairs<'_> {
     pub(super) fn left(&self, range: &Range<usize>, number: usize) -> Option<ClonePair> {
         let TargetPair { pair, tokens, is_run, .. } = self.pairs[number];
         let left = pair.alignment.within(range.clone());
-        if left.n_tokens() == pair.alignment.n_tokens() {
-            return Some(pair.clone());
-        }
-        if is_run {
-            return (left.n_tokens() > 0).then(|| ClonePair::new(left, self.query.tokens, tokens));
+        if is_run || left.n_tokens() == pair.alignment.n_tokens() {
+            return self.cut(pair, number, range.clone());
         }
         self.best(left, tokens)
     }
@@ -90,6 +87,29 @@ impl QueryPairs<'_> {
             return Some(pair);
         }
         self.best(pair.alignment.pairs().filter(|(_, to)| !range.contains(to)).collect(), tokens)
+    }
+
+    /// Some tokens of the query without the parts of statements at both ends, but for what is
+    /// before a border.
+    fn whole(
+        &self,
+        Range { start, end }: Range<usize>,
+        is_border: &dyn Fn(usize) -> bool,
+    ) -> Range<usize> {
+        let whole = self.query.whole_statements(start..end);
+        let has_line = (start..whole.start).any(|at| self.query.starts_line(at));
+        let from = if has_line && is_border(start) { start } else { whole.start };
+        from..if is_border(end) { end } else { whole.end }
+    }
+
+    /// What is left of a pair within `range`, if anything is.
+    fn cut(&self, pair: &ClonePair, number: usize, range: Range<usize>) -> Option<ClonePair> {
+        let left = pair.alignment.within(range);
+        if left.n_tokens() == pair.alignment.n_tokens() {
+            return Some(pair.clone());
+        }
+        let (query, target) = (self.query.tokens, self.pairs[number].tokens);
+        (!left.blocks.is_empty()).then(|| ClonePair::new(left, query, target))
     }
 
     /// The largest clone in what is left of an alignment, which may have been held together by what
@@ -105,12 +125,12 @@ impl CloneClass {
     pub(super) fn add(&mut self, number: usize, pair: ClonePair, input: QueryPairs<'_>) {
         let QueryPairs { pairs, by_part, .. } = input;
         let alignment = &pair.alignment;
-        let is_known = |(other, known): &(usize, ClonePair)| {
+        let is_known = self.members.iter().any(|(other, known)| {
             pairs[*other].target == pairs[number].target
                 && holds(&known.alignment.target(), &alignment.target())
                 && (!by_part || holds(&known.alignment.query(), &alignment.query()))
-        };
-        if !self.members.iter().any(is_known) {
+        });
+        if !is_known {
             self.members.push((number, pair));
         }
     }
@@ -118,11 +138,11 @@ impl CloneClass {
     /// Without the members of which the borders have left less than a copy: a line or two say
     /// little. One always stays.
     pub(super) fn without_slivers(mut self, input: QueryPairs<'_>) -> Self {
-        let n_tokens = |pair: &ClonePair| pair.alignment.n_tokens();
-        let longest = self.members.iter().map(|(_, pair)| n_tokens(pair)).max().unwrap_or(0);
-        let least = input.min_tokens.min(longest);
+        let longest = self.members.iter().map(|(_, pair)| pair.alignment.n_tokens()).max();
+        let least = input.min_tokens.min(longest.unwrap_or(0));
         self.members.retain(|(number, pair)| {
-            n_tokens(pair) >= least || n_tokens(pair) == n_tokens(input.pairs[*number].pair)
+            let n_tokens = pair.alignment.n_tokens();
+            n_tokens >= least || n_tokens == input.pairs[*number].pair.alignment.n_tokens()
         });
         self
     }
@@ -131,42 +151,31 @@ impl CloneClass {
     /// `is_border` says that another class goes on, no line is left out of both: of what is before
     /// a border nothing is cut off, and of what is behind it the rest of a line.
     pub(super) fn of_statements(
-        self,
+        mut self,
         input: QueryPairs<'_>,
         is_border: &dyn Fn(usize) -> bool,
     ) -> Self {
-        let whole = |Range { start, end }: Range<usize>| {
-            let whole = input.query.whole_statements(start..end);
-            let has_line = (start..whole.start).any(|at| input.query.starts_line(at));
-            let is_kept = has_line && is_border(start);
-            let from = if is_kept { start } else { whole.start };
-            from..if is_border(end) { end } else { whole.end }
-        };
-        let cut = |(number, pair): &(usize, ClonePair), to: Range<usize>| {
-            let left = pair.alignment.within(to);
-            if left.n_tokens() == pair.alignment.n_tokens() {
-                return Some((*number, pair.clone()));
-            }
-            let (query, target) = (input.query.tokens, input.pairs[*number].tokens);
-            (!left.blocks.is_empty()).then(|| (*number, ClonePair::new(left, query, target)))
-        };
         if input.by_part {
-            let cut_alone = |member: (usize, ClonePair)| {
-                let range = whole(member.1.alignment.query());
-                let left = Some(range)
-                    .filter(|range| (input.is_enough)(range))
-                    .and_then(|range| cut(&member, range));
-                left.filter(|(_, left)| left.is_clone(input.params)).unwrap_or(member)
-            };
-            let members = self.members.into_iter().map(cut_alone).collect();
-            return Self { query: self.query, members };
+            for (number, pair) in &mut self.members {
+                let range = input.whole(pair.alignment.query(), is_border);
+                if (input.is_enough)(&range)
+                    && let Some(left) = input.cut(pair, *number, range)
+                    && left.is_clone(input.params)
+                {
+                    *pair = left;
+                }
+            }
+            return self;
         }
-        let query = whole(self.query.clone());
-        let members: Vec<(usize, ClonePair)> =
-            self.members.iter().filter_map(|member| cut(member, query.clone())).collect();
+        let query = input.whole(self.query.clone(), is_border);
+        let members = self
+            .members
+            .iter()
+            .filter_map(|(number, pair)| Some((*number, input.cut(pair, *number, query.clone())?)));
+        let members: Vec<(usize, ClonePair)> = members.collect();
         // What is left may end with tokens that no origin has.
         let sides = members.iter().map(|(_, pair)| pair.alignment.query());
-        match sides.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)) {
+        match sides.reduce(|a, b| joined(&a, &b)) {
             Some(query) => Self { query, members },
             None => self,
         }

@@ -26,7 +26,7 @@ use self::layout::Layout;
 pub use self::members::{CloneClass, QueryPairs, TargetPair};
 use super::agreeing::agreeing;
 use super::class::{Candidate, Group, MAX_MEMBERS, classes};
-use super::overlap::{holds, overlaps, shared};
+use super::overlap::{holds, joined, overlaps, shared};
 use super::pair::ClonePair;
 
 /// Maximum rounds; a border that is moved for one run may take a stretch from another.
@@ -48,9 +48,9 @@ pub fn clone_classes(input: QueryPairs<'_>) -> CloneClasses {
     let QueryPairs { query, pairs, min_tokens, is_enough, .. } = input;
     // Runs do not decide what the classes are: they are what these are checked against.
     let aligned: Vec<usize> = (0..pairs.len()).filter(|&number| !pairs[number].is_run).collect();
-    let candidate =
-        |&number: &usize| pairs[number].pair.candidate(query.tokens, pairs[number].tokens);
-    let candidates: Vec<Candidate> = aligned.iter().map(candidate).collect();
+    let aligned_pairs = aligned.iter().map(|&number| pairs[number]);
+    let candidates: Vec<Candidate> =
+        aligned_pairs.map(|of| of.pair.candidate(query.tokens, of.tokens)).collect();
     let mut groups = classes(&candidates, min_tokens);
     for number in groups.iter_mut().flat_map(|group| &mut group.members) {
         *number = aligned[*number];
@@ -107,11 +107,10 @@ fn reconcile(groups: Vec<Group>, input: QueryPairs<'_>) -> CloneClasses {
             break;
         }
     }
-    let run = |piece: &Piece| Some((piece.number, input.left(&piece.query, piece.number)?));
-    CloneClasses {
-        runs: asked.into_iter().filter_map(run).collect(),
-        classes: cover.into_classes(),
-    }
+    let runs = asked
+        .into_iter()
+        .filter_map(|Piece { number, query, .. }| Some((*number, input.left(query, *number)?)));
+    CloneClasses { runs: runs.collect(), classes: cover.into_classes() }
 }
 
 /// A part of a run: whole units of code, if it has any.
@@ -213,10 +212,11 @@ impl Cover<'_> {
 
     /// The stretches of `piece` that are in no class with their origin.
     fn missing(&self, piece: &Piece) -> Vec<(Range<usize>, Option<usize>)> {
-        let is_missing = |(stretch, class): &(Range<usize>, Option<usize>)| {
+        let mut stretches = self.stretches(&piece.query);
+        stretches.retain(|(stretch, class)| {
             class.is_none_or(|class| !self.is_named(class, piece, stretch))
-        };
-        self.stretches(&piece.query).into_iter().filter(is_missing).collect()
+        });
+        stretches
     }
 
     /// Fits the classes to a piece; returns whether any of them changed.
@@ -303,12 +303,11 @@ impl Cover<'_> {
     /// Whether an origin of the class has all of a stretch in one run as well.
     fn is_as_good(&self, class: usize, stretch: &Range<usize>) -> bool {
         let query = self.input.query.tokens;
-        let longest = |(number, pair): &(usize, ClonePair)| {
+        self.classes[&class].members.iter().any(|(number, pair)| {
             let left = pair.alignment.within(stretch.clone());
-            let runs = agreeing(&left.blocks, query, self.input.pairs[*number].tokens, 1);
-            runs.into_iter().map(|run| run.len as usize).max().unwrap_or(0)
-        };
-        self.classes[&class].members.iter().any(|member| longest(member) >= stretch.len())
+            let target = self.input.pairs[*number].tokens;
+            !agreeing(&left.blocks, query, target, stretch.len()).is_empty()
+        })
     }
 
     /// Splits a class that contains a stretch and its origin between the two.
@@ -341,9 +340,9 @@ impl Cover<'_> {
             let Some(class) = self.class_at(at) else { continue };
             let beside = shared(&self.classes[&class].query, &piece.query);
             let is_of_piece = !beside.is_empty() && self.is_named(class, piece, &beside);
-            let is_of_run =
-                || self.classes[&class].members.iter().any(|(number, _)| *number == piece.number);
-            if (is_of_piece || is_of_run()) && self.extend(class, piece, stretch) {
+            let mut members = self.classes[&class].members.iter();
+            let is_of_run = is_of_piece || members.any(|(number, _)| *number == piece.number);
+            if is_of_run && self.extend(class, piece, stretch) {
                 return true;
             }
         }
@@ -364,13 +363,12 @@ impl Cover<'_> {
     /// Extends a class over a neighboring stretch that belongs to `piece`.
     fn extend(&mut self, class: usize, piece: &Piece, stretch: &Range<usize>) -> bool {
         let is_same = self.input.pairs[piece.number].is_same;
-        let join = |own: &Range<usize>| own.start.min(stretch.start)..own.end.max(stretch.end);
         let before = self.classes[&class].query.clone();
-        let mut range = join(&before);
+        let mut range = joined(&before, stretch);
         let Some(mut pair) = self.input.left(&range, piece.number) else { return false };
         if is_same && overlaps(&pair.alignment.target(), &range) {
             // In repetitive code, the class has another period: it can begin where the unit does.
-            range = join(&shared(&before, &piece.query));
+            range = joined(&shared(&before, &piece.query), stretch);
             let n_lost = before.len() - shared(&before, &range).len();
             let Some(left) = self.input.left(&range, piece.number) else { return false };
             if n_lost >= self.input.min_tokens || overlaps(&left.alignment.target(), &range) {

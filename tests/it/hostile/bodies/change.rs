@@ -12,7 +12,7 @@ use secondhand::change::{End, Range, Side};
 use secondhand::config::{Config, RawConfig};
 use secondhand::git::Repository;
 use secondhand::language::{Languages, Token};
-use secondhand::matching::{Document, SharedKgram, alignments, clones, seeds};
+use secondhand::matching::{Document, SeedSide, SharedKgram, alignments, clones, seeds};
 use secondhand::report::{FORMATS, Style};
 
 use super::{halves, language, languages, tokens};
@@ -34,7 +34,8 @@ pub fn copies(bytes: &[u8]) {
     let (query, target) = (Document::new(one, &own), Document::new(other, &others));
     let params = &CONFIG.matching;
     let shared = shared(&own, &others, params.k);
-    let mut seeds = seeds(query, target, &shared, params.k, is_same);
+    let sides = [&own, &others].map(|tokens| SeedSide::new(tokens));
+    let mut seeds = seeds(&sides[0], &sides[1], &shared, params.k, is_same);
     for alignment in alignments(query, target, &mut seeds, params, is_same).alignments {
         for clone in clones(alignment, &own, &others, params) {
             let mut last = None;
