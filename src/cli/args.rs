@@ -878,33 +878,34 @@ pub(super) struct Resemblance {
 }
 
 /// Reads `min:400`, `mod:25`, `mod:25,min:400` or `mod:25,max:400`.
-fn parse_sketch(text: &str) -> Result<ShingleSampling, String> {
-    let expected = || {
+fn parse_sketch(text: &str) -> Result<ShingleSampling, &'static str> {
+    sketch(text).ok_or(
         "expected `min:S` for the S smallest, `mod:M` for one in M, `mod:M,min:S` for the S smallest of these, \
-         or `mod:M,max:S` for at most S of them, with M doubled as needed"
-            .to_owned()
-    };
-    let mut parts = [None; 3];
+         or `mod:M,max:S` for at most S of them, with M doubled as needed",
+    )
+}
+
+fn sketch(text: &str) -> Option<ShingleSampling> {
+    let mut parts: [Option<u32>; 3] = [None; 3];
     for part in text.split(',') {
-        let (name, number) = part.trim().split_once(':').ok_or_else(expected)?;
-        let at =
-            ["min", "mod", "max"].iter().position(|known| *known == name).ok_or_else(expected)?;
-        let number =
-            number.parse::<u32>().ok().filter(|number| *number > 0).ok_or_else(expected)?;
+        let (name, number) = part.trim().split_once(':')?;
+        let at = ["min", "mod", "max"].iter().position(|known| *known == name)?;
+        let number = number.parse().ok().filter(|number| *number > 0)?;
         if parts[at].replace(number).is_some() {
-            return Err(expected());
+            return None;
         }
     }
-    let size = |size: u32| size as usize;
-    Ok(match parts {
-        [Some(s), None, None] => ShingleSampling::Min { size: size(s) },
-        [None, Some(m), None] => ShingleSampling::Mod { modulus: m.into() },
-        [Some(s), Some(m), None] => ShingleSampling::MinOfMod { size: size(s), modulus: m.into() },
-        [None, Some(m), Some(s)] => {
-            ShingleSampling::Doubling { modulus: m.into(), max_size: size(s) }
+    let [min, modulus, max] = parts;
+    let [min, max] = [min, max].map(|size| size.map(|size| size as usize));
+    match (min, modulus.map(u64::from), max) {
+        (Some(size), None, None) => Some(ShingleSampling::Min { size }),
+        (None, Some(modulus), None) => Some(ShingleSampling::Mod { modulus }),
+        (Some(size), Some(modulus), None) => Some(ShingleSampling::MinOfMod { size, modulus }),
+        (None, Some(modulus), Some(max_size)) => {
+            Some(ShingleSampling::Doubling { modulus, max_size })
         }
-        _ => return Err(expected()),
-    })
+        _ => None,
+    }
 }
 
 /// Reads a percentage.
@@ -917,13 +918,15 @@ fn parse_percent(text: &str) -> Result<f64, String> {
 
 /// Reads `12-30`, `12-` or `12`.
 fn parse_lines(text: &str) -> Result<RangeInclusive<u32>, String> {
-    let expected = || "expected A-B, two lines counted from 1, as in `12-30`".to_owned();
-    let line =
-        |text: &str| text.trim().parse::<u32>().ok().filter(|line| *line > 0).ok_or_else(expected);
-    let (first, last) = match text.split_once('-') {
-        Some((first, "")) => (line(first)?, u32::MAX),
-        Some((first, last)) => (line(first)?, line(last)?),
-        None => (line(text)?, line(text)?),
+    let ends = match text.split_once('-') {
+        Some((first, "")) => line_number(first).map(|first| (first, u32::MAX)),
+        Some((first, last)) => line_number(first).zip(line_number(last)),
+        None => line_number(text).map(|line| (line, line)),
     };
+    let (first, last) = ends.ok_or("expected A-B, two lines counted from 1, as in `12-30`")?;
     if first <= last { Ok(first..=last) } else { Err(format!("line {first} is after line {last}")) }
+}
+
+fn line_number(text: &str) -> Option<u32> {
+    text.trim().parse().ok().filter(|line| *line > 0)
 }

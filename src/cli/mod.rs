@@ -20,13 +20,12 @@ use self::commands::{
     resemblance, scan, show, stale,
 };
 use self::flags::Color;
-use self::io::error::Failure;
-use self::io::{destination, limit, output};
+use self::io::{Failure, limit, output};
 use self::servers::{hook, lsp, mcp, watch};
 use crate::audit::Outcome;
 use crate::git;
 use crate::policy::{Date, Notice};
-use crate::text::agreed;
+use crate::text::{agreed, and_more};
 
 /// Nothing at or above `--fail-on` was found.
 const CLEAN: u8 = 0;
@@ -91,7 +90,7 @@ pub fn command() -> clap::Command {
 pub use reference::reference;
 
 fn run(Cli { command, common }: &Cli) -> Result<u8, Failure> {
-    destination::check_folders(common)?;
+    io::check_folders(common)?;
     match command {
         Command::Check(flags) if flags.watch => watch::run(flags, common),
         Command::Check(flags) => check::run(flags, common),
@@ -129,7 +128,7 @@ fn run(Cli { command, common }: &Cli) -> Result<u8, Failure> {
 fn passed_over(repository: &git::Repository) -> Option<String> {
     let commits = repository.passed_over();
     let (first, rest) = commits.split_first()?;
-    let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+    let more = and_more(rest.len());
     let (are, it) = (agreed(commits.len(), "is", "are"), agreed(commits.len(), "it", "them"));
     Some(format!(
         "not read: commit {first}{more}, which {are} malformed, and the changes made to {it}; `git fsck` says more"

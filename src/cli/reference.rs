@@ -43,7 +43,8 @@ fn shared_items(program: &Command) -> Vec<String> {
 }
 
 fn own_flags(command: &Command) -> impl Iterator<Item = &Arg> {
-    command.get_arguments().filter(|flag| !flag.is_global_set() && !is_everywhere(flag))
+    let flags = command.get_arguments().filter(|flag| !flag.is_global_set());
+    flags.filter(|flag| !matches!(flag.get_id().as_str(), "help" | "version"))
 }
 
 fn section(page: &mut String, above: &str, command: &Command, shared: &[String]) {
@@ -72,10 +73,6 @@ fn section(page: &mut String, above: &str, command: &Command, shared: &[String])
     for inner in shown(command) {
         section(page, &format!("{name} "), inner, shared);
     }
-}
-
-fn is_everywhere(flag: &Arg) -> bool {
-    matches!(flag.get_id().as_str(), "help" | "version")
 }
 
 /// A flag as an item of a list.

@@ -4,8 +4,7 @@ use std::path::Path;
 
 use crate::change::FilePlace;
 use crate::cli::flags::{Common, Suppressing};
-use crate::cli::io::error::Failure;
-use crate::cli::io::output::warn;
+use crate::cli::io::{Failure, warn};
 use crate::config::{Config, Overrides, Setting, options, variable_of, variables};
 use crate::files::Entry;
 use crate::git::Repository;
@@ -43,7 +42,7 @@ pub(super) fn baseline(
 pub(super) fn warn_of_missing_baseline(name: &str) {
     warn(&format!(
         "`{}`, which `baseline` names, does not exist: `secondhand baseline create` writes it",
-        printable(name.as_bytes())
+        printable(name)
     ));
 }
 
@@ -68,7 +67,7 @@ pub(super) fn warn_of_variables(flags: &clap::Command) {
             .unwrap_or_default();
         warn(&format!(
             "the variable `{}` has no effect: no option or flag has that name{meant}",
-            printable(name.as_bytes())
+            printable(name)
         ));
     }
 }
@@ -77,6 +76,6 @@ pub(super) fn warn_of_variables(flags: &clap::Command) {
 pub(super) fn warn_of_idle(config: &Config, languages: &Languages, entries: &[Entry]) {
     let paths: Vec<_> = entries.iter().map(|entry| &entry.path).collect();
     for idle in config.idle(&paths, languages) {
-        warn(&printable(idle.as_bytes()));
+        warn(&printable(idle));
     }
 }

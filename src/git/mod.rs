@@ -41,7 +41,7 @@ use self::objects::ObjectList;
 use self::promised::Promise;
 use self::recorded::Filter;
 use crate::files::{self, BlobId, Content, Entry, ReadFiles};
-use crate::text::{FilePath, name_at_end, printable};
+use crate::text::{FilePath, name_at_end, printable, shortened};
 
 /// Maximum first parents of the head to check for being the base, before searching all ancestors.
 const MAX_STRAIGHT: usize = 64;
@@ -650,9 +650,5 @@ impl ReadFiles for Reader {
 /// terminal.
 fn first_line(error: &dyn std::fmt::Display) -> String {
     let text = error.to_string();
-    let line = text.lines().next().unwrap_or_default();
-    match line.char_indices().nth(MAX_SHOWN) {
-        Some((end, _)) => format!("{}…", printable(&line.as_bytes()[..end])),
-        None => printable(line.as_bytes()),
-    }
+    printable(shortened(text.lines().next().unwrap_or_default(), MAX_SHOWN))
 }

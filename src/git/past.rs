@@ -9,7 +9,7 @@ use gix::traverse::commit::simple::CommitTimeOrder;
 use super::entries::{EntryKind, Rows, TreeEntry, differences};
 use super::tree::{MAX_DEPTH, too_deep};
 use super::{BlobId, CommitId, Error, Reader, blob_of_gix};
-use crate::text::FilePath;
+use crate::text::{FilePath, shortened};
 
 /// Maximum characters of a subject: no report shows more.
 const MAX_SUBJECT: usize = 500;
@@ -480,10 +480,7 @@ impl Reader {
         let text =
             |text: Option<&gix::bstr::BStr>| text.map(ToString::to_string).unwrap_or_default();
         let subject = message.trim_start().lines().next().unwrap_or_default().trim_end();
-        let subject = match subject.char_indices().nth(MAX_SUBJECT) {
-            Some((end, _)) => format!("{}…", &subject[..end]),
-            None => subject.to_owned(),
-        };
+        let subject = shortened(subject, MAX_SUBJECT);
         let time = commit.time().map_or(0, |time| time.seconds);
         Ok(CommitInfo {
             subject,

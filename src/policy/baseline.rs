@@ -88,18 +88,16 @@ impl Baseline {
 
     /// The number of copies that are not in `other`.
     pub fn n_beyond(&self, other: &Self) -> usize {
-        let n_beyond = |(copy, n): (&KnownCopy, &usize)| {
-            n.saturating_sub(other.copies.get(copy).copied().unwrap_or(0))
-        };
-        self.copies.iter().map(n_beyond).sum()
+        let copies = self.copies.iter();
+        copies.map(|(copy, n)| n.saturating_sub(*other.copies.get(copy).unwrap_or(&0))).sum()
     }
 
     /// The copies that are also in `other`.
     pub fn within(&self, other: &Self) -> Self {
-        let both = |(copy, &n): (&KnownCopy, &usize)| {
-            Some((copy.clone(), n.min(*other.copies.get(copy)?)))
-        };
-        Self { copies: self.copies.iter().filter_map(both).collect() }
+        let copies = self.copies.iter();
+        let both =
+            copies.filter_map(|(copy, n)| Some((copy.clone(), *n.min(other.copies.get(copy)?))));
+        Self { copies: both.collect() }
     }
 
     /// How often each identity is listed, to be counted down as copies are found.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Component, Fragment};
+use super::{Component, Fragment, short_commit};
 use crate::text::FilePath;
 
 /// Commits of a component that a copy lacks.
@@ -106,8 +106,7 @@ impl Behind {
 impl PastCommit {
     /// `5c44459c3b (Fix a bug that can crash deflate; CVE-2018-25032)`.
     pub fn describe(&self) -> String {
-        let ids: Vec<&str> =
-            self.ids.iter().map(String::as_str).filter(|id| !self.subject.contains(id)).collect();
+        let ids = self.further_ids();
         let told = match (self.subject.is_empty(), ids.is_empty()) {
             (true, true) => return self.short().to_owned(),
             (false, true) => self.subject.clone(),
@@ -119,6 +118,11 @@ impl PastCommit {
 
     /// The first ten digits of its hash.
     pub fn short(&self) -> &str {
-        self.hash.get(..10).unwrap_or(&self.hash)
+        short_commit(&self.hash)
+    }
+
+    /// Its ids that its subject does not name.
+    pub fn further_ids(&self) -> Vec<&str> {
+        self.ids.iter().map(String::as_str).filter(|id| !self.subject.contains(id)).collect()
     }
 }

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use super::{About, Finding, Fragment, Place, Topic};
 use crate::matching::{BESIDE_LINES, Groups};
-use crate::text::{FilePath, count};
+use crate::text::{FilePath, count, first};
 
 /// Joins copies of one rule in one file. If they come from another file, they all belong together;
 /// if they come from the same file, those do that are next to each other, or whose origins are.
@@ -39,13 +39,9 @@ pub fn join_families(findings: &mut Vec<Finding>) {
     families.retain(|family| family.len() > 1);
     let mut first_of: Vec<usize> = (0..findings.len()).collect();
     for family in families {
-        let rank = |&number: &usize| (findings[number].level, findings[number].worth.score());
-        let order = |a: &usize, b: &usize| {
-            let (a, b) = (rank(a), rank(b));
-            // Of equals, the one that comes first.
-            b.0.cmp(&a.0).then(b.1.total_cmp(&a.1))
-        };
-        let first = *family.iter().min_by(|a, b| order(a, b)).expect("a family has members");
+        // Of equals, the one that comes first.
+        let first = family.iter().min_by(|&&a, &&b| findings[a].reading_order(&findings[b]));
+        let first = *first.expect("a family has members");
         family.into_iter().for_each(|number| first_of[number] = first);
     }
     let mut heads: BTreeMap<usize, Finding> = BTreeMap::new();
@@ -107,26 +103,14 @@ impl Finding {
 
     /// `; 2 more copies from there: lines 40-52 and 60`, if it has a family; else nothing.
     pub(super) fn family_message(&self) -> String {
-        let n = self.family.len();
+        let mut named = first(&self.family, MAX_NAMED, |of| of.fragment.lines());
+        let Some(last) = named.pop() else { return String::new() };
+        let and = if named.is_empty() { "" } else { " and " };
         let from = match self.origins.first() {
             Some(origin) if origin.path == self.path => "beside it",
             _ => "from the same file",
         };
-        let lines = |of: &Self| match (of.fragment.start.line, of.fragment.end.line) {
-            (first, last) if first == last => first.to_string(),
-            (first, last) => format!("{first}-{last}"),
-        };
-        let mut named: Vec<String> = self.family.iter().take(MAX_NAMED).map(lines).collect();
-        if n > MAX_NAMED {
-            named.push(format!("{} more", n - MAX_NAMED));
-        }
-        let last = named.pop().unwrap_or_default();
-        match (n, named.is_empty()) {
-            (0, _) => String::new(),
-            (n, true) => format!("; {} {from}: lines {last}", count(n, "more copy")),
-            (n, false) => {
-                format!("; {} {from}: lines {} and {last}", count(n, "more copy"), named.join(", "))
-            }
-        }
+        let copies = count(self.family.len(), "more copy");
+        format!("; {copies} {from}: lines {}{and}{last}", named.join(", "))
     }
 }

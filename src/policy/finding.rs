@@ -1,12 +1,12 @@
 //! Defines a finding: a copy, or what was not examined, with its rule, level and identity.
 
 use super::{
-    About, Answer, Behind, Change, Date, Fragment, Judgment, KnownCopy, LaterCommits, Level,
-    Milder, MissedEdit, Origin, Place, Rule, UnexaminedFiles,
+    About, Answer, Behind, Change, Date, Fragment, Judgment, KnownCopy, Level, Milder, MissedEdit,
+    Origin, Place, Rule, UnexaminedFiles, short_commit,
 };
 use crate::language::Token;
 use crate::matching::Worth;
-use crate::text::{FilePath, Position, count, fnv_1a, printable};
+use crate::text::{FilePath, agreed, count, fnv_1a, joined, printable};
 
 /// A copy, or files that were not examined.
 #[derive(Debug, Clone)]
@@ -106,7 +106,7 @@ impl SuppressedBy {
                 format!("by a decision of {by}{}: {reason}", end(until))
             }
         };
-        printable(words.as_bytes())
+        printable(words)
     }
 }
 
@@ -117,7 +117,7 @@ fn end(until: &Option<Date>) -> String {
 impl Notice {
     /// A notice; quoted text in `message` is made safe to print to a terminal.
     pub fn new(path: Option<FilePath>, line: Option<u32>, message: &str) -> Self {
-        Self { path, line, message: printable(message.as_bytes()) }
+        Self { path, line, message: printable(message) }
     }
 }
 
@@ -192,8 +192,7 @@ impl Finding {
 
     /// A finding about what was not examined; `path` is the file, or the first of several.
     pub fn unexamined(about: About, judgment: Judgment, path: FilePath) -> Self {
-        let at = |column| Position { line: 1, column };
-        let fragment = Fragment { start: at(1), end: at(2) };
+        let fragment = Fragment::in_line(1, 1..2);
         // The same file is the same finding whatever it contains, and left-out files together are
         // one finding.
         let identity = match &about {
@@ -230,10 +229,7 @@ impl Finding {
 
     /// What the copy lacks, if it is about that.
     pub fn behind(&self) -> Option<&Behind> {
-        match &self.about {
-            About::Behind(behind) => Some(behind),
-            _ => None,
-        }
+        if let About::Behind(behind) = &self.about { Some(behind) } else { None }
     }
 
     /// Whether it is about a copy.
@@ -248,18 +244,12 @@ impl Finding {
 
     /// What the edit missed, if it is about an edit.
     pub fn missed(&self) -> Option<&MissedEdit> {
-        match &self.about {
-            About::Missed(missed) => Some(missed),
-            _ => None,
-        }
+        if let About::Missed(missed) = &self.about { Some(missed) } else { None }
     }
 
     /// The commits that changed the origin since the state that was copied, the newest first.
     pub fn changed_since(&self) -> &[Change] {
-        match &self.about {
-            About::OldCopy(outdated) => &outdated.since,
-            _ => &[],
-        }
+        if let About::OldCopy(outdated) = &self.about { &outdated.since } else { &[] }
     }
 
     /// The files that were not examined; empty for a copy.
@@ -285,49 +275,51 @@ impl Finding {
     pub fn message(&self) -> String {
         match &self.about {
             About::Copy => self.copies_message() + &self.family_message(),
-            About::OldCopy(outdated) => self.old_copy_message(outdated),
+            About::OldCopy(outdated) => {
+                let changes = joined(&outdated.since, MAX_CHANGES, Change::describe);
+                format!("{}, as it was before {changes}", self.message_of_first())
+            }
             About::Missed(missed) => self.missed_message(missed),
             About::Exists { name, agreement } => {
-                let place = |of: &Origin| format!("{}:{}", of.path, of.fragment.start.line);
-                let place = self.origins.first().map(place).unwrap_or_default();
-                format!("may exist already as {name} at {place}: {}", agreement.describe())
+                let place = self.origins.first().map(|of| of.fragment.start_in(&of.path));
+                let (place, agrees) = (place.unwrap_or_default(), agreement.describe());
+                format!("may exist already as {name} at {place}: {agrees}")
             }
-            About::Behind(behind) => printable(behind.describe().as_bytes()),
+            About::Behind(behind) => printable(behind.describe()),
             About::Unread(file) => format!("not examined: {}", file.describe()),
             About::LeftOut(files) => {
-                format!("left out: {}", listed(files, MAX_NAMED, UnexaminedFiles::describe))
+                format!("left out: {}", joined(files, MAX_NAMED, UnexaminedFiles::describe))
             }
         }
-    }
-
-    fn old_copy_message(&self, outdated: &LaterCommits) -> String {
-        let changes = listed(&outdated.since, MAX_CHANGES, Change::describe);
-        format!("{}, as it was before {changes}", self.message_of_first())
     }
 
     fn missed_message(&self, missed: &MissedEdit) -> String {
         let Some(origin) = self.origins.first() else { return missed.lacks.clone() };
         let at = self.place_of(origin);
-        let name = missed.name.as_ref().map(|name| format!(" in {}", printable(name.as_bytes())));
+        let name = missed.name.as_ref().map(|name| format!(" in {}", printable(name)));
         let name = name.unwrap_or_default();
-        let others = match self.n_places.saturating_sub(1) {
-            0 => String::new(),
-            1 => ", and 1 other sibling lacks it too".to_owned(),
-            n => format!(", and {n} other siblings lack it too"),
-        };
         let verb =
             if missed.is_declared { "is kept in step with this by a comment" } else { "was alike" };
-        let lacks = printable(missed.lacks.as_bytes());
-        format!("{at}{name} {verb} and lacks this edit: {lacks}{others}")
+        let lacks = printable(&missed.lacks);
+        let mut message = format!("{at}{name} {verb} and lacks this edit: {lacks}");
+        if let n @ 1.. = self.n_places.saturating_sub(1) {
+            let (others, lack) = (count(n, "other sibling"), agreed(n, "lacks", "lack"));
+            message += &format!(", and {others} {lack} it too");
+        }
+        message
     }
 
     /// Where an origin in the tree is.
     fn place_of(&self, Origin { path, fragment, .. }: &Origin) -> String {
-        let line = fragment.start.line;
         match *path == self.path {
-            true => format!("line {line} of the same file"),
-            false => format!("{path}:{line}"),
+            true => format!("line {} of the same file", fragment.start.line),
+            false => fragment.start_in(path),
         }
+    }
+
+    /// The origins in the tree.
+    pub fn origins_in_tree(&self) -> impl Iterator<Item = &Origin> {
+        self.origins.iter().filter(|origin| origin.place == Place::Tree)
     }
 
     /// The lines of code in the copy that its first origin has as well; if that is not known, all
@@ -338,60 +330,48 @@ impl Finding {
     }
 
     fn copies_message(&self) -> String {
-        let message = self.message_of_first();
+        let mut message = self.message_of_first();
         // Few places are listed; of many, not all are examined, and the number says more.
-        match self.n_places.max(self.origins.len()) {
-            n @ MANY_PLACES.. if self.n_novel > 0 => {
-                format!("{message}, which is written in {n} places")
-            }
-            _ => message,
+        let n_places = self.n_places.max(self.origins.len());
+        if n_places >= MANY_PLACES && self.n_novel > 0 {
+            message += &format!(", which is written in {n_places} places");
         }
+        message
     }
 
     fn message_of_first(&self) -> String {
-        let origin = self.origins.first();
         let n_lines = self.n_lines();
         let lines = count(n_lines, "line");
         if self.n_novel == 0 {
             let n_places = self.origins.len() + 1;
             return format!("{lines} found in {}", count(n_places, "place"));
         }
-        let Some(of @ Origin { place, path, fragment, .. }) = origin else {
+        let Some(of @ Origin { place, path, fragment, .. }) = self.origins.first() else {
             return count(n_lines, "copied line");
         };
-        let (line, relation) = (fragment.start.line, of.relation());
+        let at = fragment.start_in(path);
         match place {
             Place::Tree => match (of.in_common.insertion, self.place_of(of)) {
                 (Some(_), at) => {
                     format!("{lines} inserted here and at {at}, which were alike before")
                 }
-                (None, at) => format!("{lines} {relation} {at}"),
+                (None, at) => format!("{lines} {} {at}", of.relation()),
             },
             Place::Past(deletion) => {
-                let commit = &deletion.commit[..deletion.commit.len().min(10)];
-                format!("{lines} copied from {path}:{line}, deleted in {commit}")
+                format!("{lines} copied from {at}, deleted in {}", short_commit(&deletion.commit))
             }
             Place::Component(component) => {
-                let license = component.license().unwrap_or_else(|| "license not known".to_owned());
                 // The name of a component comes from its makers, who may be hostile.
-                let owner = printable(format!("{} ({license})", component.label()).as_bytes());
-                let verdict = match origin.and_then(Origin::answer) {
+                let (label, license) = (component.label(), component.license_words());
+                let owner = printable(format!("{label} ({license})"));
+                let verdict = match of.answer() {
                     Some(Answer::Denied) => ": a potential license conflict",
                     Some(Answer::Review) => ": its license needs review",
                     _ => "",
                 };
-                format!("{lines} copied from {path}:{line} of {owner}{verdict}")
+                format!("{lines} copied from {at} of {owner}{verdict}")
             }
         }
-    }
-}
-
-/// The first `max` of `all` in words, and the number of the others.
-fn listed<T>(all: &[T], max: usize, describe: impl Fn(&T) -> String) -> String {
-    let named: Vec<String> = all.iter().take(max).map(describe).collect();
-    match all.len() - named.len() {
-        0 => named.join(", "),
-        n => format!("{} and {n} more", named.join(", ")),
     }
 }
 

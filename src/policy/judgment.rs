@@ -74,18 +74,17 @@ pub struct SaysLittle {
 impl SaysLittle {
     /// As words: `2 statements, no control flow, 1 equal line`.
     fn describe(&self) -> String {
-        let Self { n_statements, n_controls, n_equal_lines } = self;
-        let all = |n: usize, noun: &str| match n {
-            0 => format!("no {noun}"),
-            n => count(n, noun),
-        };
-        let controls = match n_controls {
+        let controls = match self.n_controls {
             0 => "no control flow".to_owned(),
-            n => format!("{} of control flow", count(*n, "kind")),
+            n => format!("{} of control flow", count(n, "kind")),
         };
-        let lines = all(*n_equal_lines, "equal line");
-        format!("{}, {controls}, {lines}", all(*n_statements, "statement"))
+        let statements = count_or_no(self.n_statements, "statement");
+        format!("{statements}, {controls}, {}", count_or_no(self.n_equal_lines, "equal line"))
     }
+}
+
+fn count_or_no(n: usize, noun: &str) -> String {
+    if n == 0 { format!("no {noun}") } else { count(n, noun) }
 }
 
 /// Why a finding is milder than its rule.
@@ -233,15 +232,12 @@ impl Levels {
     ) -> Option<Judgment> {
         // Of components, only those count that explain the copy about as well as the best: half a
         // copy proves little.
-        let is_component = |origin: &&Origin| matches!(origin.place, Place::Component(_));
-        let best =
-            origins.iter().filter(is_component).map(|origin| origin.similarity).fold(0.0, f64::max);
-        let explains =
-            |origin: &&Origin| !is_component(origin) || origin.similarity >= best - AS_ALIKE;
-        let judged = origins.iter().filter(explains).filter_map(|origin| {
-            let judgment = self.judge_origin(origin, circumstances)?;
-            Some((judgment, origin.answer()))
-        });
+        let of_components = origins.iter().filter(|origin| origin.place.component().is_some());
+        let best = of_components.map(|origin| origin.similarity).fold(0.0, f64::max);
+        let judged = origins
+            .iter()
+            .filter(|of| of.place.component().is_none() || of.similarity >= best - AS_ALIKE)
+            .filter_map(|of| Some((self.judge_origin(of, circumstances)?, of.answer())));
         // The most severe level wins. On a tie the component wins: its license applies even if
         // others have the code.
         let (judgment, answer) = judged
@@ -249,7 +245,7 @@ impl Levels {
         // Existing code in the tree counts before deleted code.
         origins.sort_by_key(|origin| {
             let own = self.judge_origin(origin, circumstances).map(|own| own.rule.id);
-            let is_past = matches!(origin.place, Place::Past(_));
+            let is_past = origin.place.deletion().is_some();
             (own != Some(judgment.rule.id), origin.answer() != answer, is_past)
         });
         Some(judgment)
@@ -257,7 +253,7 @@ impl Levels {
 
     /// Judges a copy as if it had only this origin.
     fn judge_origin(&self, origin: &Origin, circumstances: Circumstances) -> Option<Judgment> {
-        let why = match (&origin.place, origin.verdict.as_ref().map(|verdict| verdict.answer)) {
+        let why = match (&origin.place, origin.answer()) {
             (Place::Component(_), Some(Answer::Allowed)) => Milder::NothingOwed,
             (Place::Component(_), _) => Milder::Undecided,
             (Place::Tree, _) => Milder::Short,
@@ -274,10 +270,10 @@ impl Levels {
         why: Milder,
         at_most: impl Fn(&RuleCondition) -> Option<Level>,
     ) -> Option<Judgment> {
-        let judge =
-            |rule: &&'static Rule| self.judge(rule, (at_most(&rule.when)?, why), circumstances);
-        let judged = RULES.iter().filter_map(judge);
-        judged.max_by_key(|judgment| (judgment.level, judgment.gravity()))
+        RULES
+            .iter()
+            .filter_map(|rule| self.judge(rule, (at_most(&rule.when)?, why), circumstances))
+            .max_by_key(|judgment| (judgment.level, judgment.gravity()))
     }
 
     /// Judges commits that a copy lacks; `None` if the rule is off.
@@ -363,11 +359,10 @@ mod tests {
     use super::*;
     use crate::matching::CloneType;
     use crate::policy::{Attribution, Component, Deletion, Fragment, UnexaminedFiles, Verdict};
-    use crate::text::{FilePath, Position};
+    use crate::text::FilePath;
 
     fn origin(place: Place, verdict: Option<Verdict>) -> Origin {
-        let at = Position { line: 1, column: 1 };
-        let fragment = Fragment { start: at, end: at };
+        let fragment = Fragment::in_line(1, 1..1);
         Origin {
             place,
             verdict,

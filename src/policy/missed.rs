@@ -1,7 +1,7 @@
 //! Defines what an edit missed: siblings of the edited code that still are as they were; and what a
 //! copy missed.
 
-use super::Date;
+use super::{Date, short_commit};
 use crate::text::printable;
 
 /// An edit that did not reach the siblings of the edited code; these are the origins of its
@@ -42,7 +42,7 @@ pub struct Change {
 impl Change {
     /// As words, safe to print to a terminal: `04a0af9085 (2020-10-19, fix double fclose)`.
     pub fn describe(&self) -> String {
-        let (day, subject) = (Date::of_seconds(self.time), printable(self.subject.as_bytes()));
-        format!("{} ({day}, {subject})", &self.commit[..self.commit.len().min(10)])
+        let (day, subject) = (Date::of_seconds(self.time), printable(&self.subject));
+        format!("{} ({day}, {subject})", short_commit(&self.commit))
     }
 }

@@ -34,7 +34,7 @@ pub use licensing::{AcceptanceRules, Decision, Exception, LicensePolicy, License
 pub use missed::{Change, LaterCommits, MissedEdit};
 pub use origin::{
     Component, Deletion, FirstAppearance, Fragment, InCommon, Insertion, Origin, Place, Rank,
-    Reuse, Writing, order_origins, unversioned_purl,
+    Reuse, Writing, order_origins, short_commit, unversioned_purl,
 };
 pub use owners::{OWNERS_FILES, Owners};
 pub use ranking::{best_first, bound_warnings};

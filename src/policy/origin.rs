@@ -1,5 +1,6 @@
 //! Defines an origin: where the code of a copy may come from, and how several origins are sorted.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -26,9 +27,37 @@ impl Fragment {
         self.start.line..self.end.line + 1
     }
 
+    /// These columns of a line.
+    pub fn in_line(line: u32, columns: Range<u32>) -> Self {
+        let Range { start, end } = columns;
+        Self { start: Position { line, column: start }, end: Position { line, column: end } }
+    }
+
     /// The number of lines it touches.
     pub fn n_lines(&self) -> u32 {
         self.end.line - self.start.line + 1
+    }
+
+    /// The number of lines that both touch, if they are of one file.
+    pub fn n_shared_lines(&self, other: &Self) -> u32 {
+        let end = self.end.line.min(other.end.line) + 1;
+        end.saturating_sub(self.start.line.max(other.start.line))
+    }
+
+    /// The lines it touches: `12` or `12-20`.
+    pub fn lines(&self) -> String {
+        let (first, last) = (self.start.line, self.end.line);
+        if first == last { first.to_string() } else { format!("{first}-{last}") }
+    }
+
+    /// Where it is in a file: `src/a.c:12-20`.
+    pub fn in_file(&self, path: &FilePath) -> String {
+        format!("{path}:{}", self.lines())
+    }
+
+    /// Where it begins in a file: `src/a.c:12`.
+    pub fn start_in(&self, path: &FilePath) -> String {
+        format!("{path}:{}", self.start.line)
     }
 }
 
@@ -187,6 +216,32 @@ pub enum Place {
     Component(Arc<Component>),
 }
 
+impl Place {
+    /// The name of its kind.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Tree => "tree",
+            Self::Past(_) => "past",
+            Self::Component(_) => "component",
+        }
+    }
+
+    /// Who deleted what is there, if it is in the past.
+    pub fn deletion(&self) -> Option<&Deletion> {
+        if let Self::Past(deletion) = self { Some(deletion) } else { None }
+    }
+
+    /// Whose it is, if it is in a component.
+    pub fn component(&self) -> Option<&Component> {
+        if let Self::Component(component) = self { Some(component) } else { None }
+    }
+}
+
+/// The first ten digits of a commit.
+pub fn short_commit(commit: &str) -> &str {
+    commit.get(..10).unwrap_or(commit)
+}
+
 /// When code left the repository.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Deletion {
@@ -254,6 +309,11 @@ impl Component {
         self.terms.license.as_ref().map(ToString::to_string)
     }
 
+    /// The license in words.
+    pub fn license_words(&self) -> String {
+        self.license().unwrap_or_else(|| "license not known".to_owned())
+    }
+
     /// Its name and, if known, its version.
     pub fn label(&self) -> String {
         let version = self.version.as_ref().map(|version| format!(" {version}"));
@@ -309,15 +369,14 @@ const AS_GOOD: f64 = 0.15;
 /// Figures within one percent count as equal, so that a stray token does not outweigh distance.
 pub fn order_origins(origins: &mut [Origin], path: &FilePath) {
     let best = origins.iter().map(|origin| origin.rank.explains).fold(0.0, f64::max);
-    let percent = |part: f64| -((part * 100.0).round() as i64);
     origins.sort_by_cached_key(|origin| {
         let Rank { explains, is_new, spelled, lines } = origin.rank;
-        let alike = (percent(spelled), percent(origin.similarity), percent(lines));
+        let alike = [spelled, origin.similarity, lines].map(|part| (part * 100.0).round() as i64);
         (
             explains < best - AS_GOOD,
             origin.in_common.is_generated,
             is_new,
-            alike,
+            alike.map(Reverse),
             origin.path.distance(path),
             origin.path.clone(),
             origin.fragment,
@@ -330,8 +389,7 @@ mod tests {
     use super::*;
 
     fn origin(path: &str, similarity: f64) -> Origin {
-        let at = Position { line: 1, column: 1 };
-        let fragment = Fragment { start: at, end: at };
+        let fragment = Fragment::in_line(1, 1..1);
         Origin {
             rank: Rank { explains: similarity, is_new: false, spelled: similarity, lines: 0.0 },
             ..Origin::in_tree(FilePath::new(path), fragment, CloneType::Type3, similarity)

@@ -54,10 +54,10 @@ impl Owners {
     pub fn of(&self, path: &FilePath) -> Vec<&str> {
         let mut owners = Vec::new();
         for section in &self.sections {
-            let is_match = |of: &&OwnedPattern| {
-                of.globs.iter().any(|glob| glob_matches(glob, path.as_bytes(), true))
-            };
-            let matching = section.iter().rev().find(is_match);
+            let matching = section
+                .iter()
+                .rev()
+                .find(|of| of.globs.iter().any(|glob| glob_matches(glob, path.as_bytes(), true)));
             for owner in matching.into_iter().flat_map(|of| &of.owners).map(String::as_str) {
                 if !owners.contains(&owner) {
                     owners.push(owner);

@@ -58,8 +58,9 @@ fn canonical(id: &str) -> String {
 
 /// Whether `message` says that a security fault is fixed: by an id, or in so many words.
 pub fn says_security(message: &str) -> bool {
-    let says = |line: &str| WORDS.is_match(line.as_bytes()) && !ASIDE.is_match(line.as_bytes());
-    IDS.is_match(message.as_bytes()) || message.lines().any(says)
+    let mut lines = message.lines().map(str::as_bytes);
+    IDS.is_match(message.as_bytes())
+        || lines.any(|line| WORDS.is_match(line) && !ASIDE.is_match(line))
 }
 
 #[cfg(test)]

@@ -57,21 +57,20 @@ impl Suppression {
     /// Whether it applies to a finding of the rule with this id that touches `lines`, or lies
     /// mostly in what another tool's marks leave out.
     pub fn covers(&self, rule: &str, lines: &RangeInclusive<u32>) -> bool {
-        let n_shared = |own: &RangeInclusive<u32>| {
-            (lines.end().min(own.end()) + 1).saturating_sub(*lines.start().max(own.start()))
-        };
-        let is_block = |own: &RangeInclusive<u32>| self.is_foreign && own.start() < own.end();
-        let n_needed = |own: &RangeInclusive<u32>| {
-            if is_block(own) { (lines.end() - lines.start()) / 2 + 1 } else { 1 }
-        };
-        let is_within = |own: &RangeInclusive<u32>| n_shared(own) >= n_needed(own);
-        self.rules.iter().any(|id| id == rule) && self.lines.as_ref().is_none_or(is_within)
+        if !self.rules.iter().any(|id| id == rule) {
+            return false;
+        }
+        let Some(own) = &self.lines else { return true };
+        let n_shared =
+            (lines.end().min(own.end()) + 1).saturating_sub(*lines.start().max(own.start()));
+        let is_block = self.is_foreign && own.start() < own.end();
+        n_shared >= if is_block { (lines.end() - lines.start()) / 2 + 1 } else { 1 }
     }
 
     /// Whether it allows the same for the same reason, wherever it is.
     pub fn says_the_same(&self, other: &Self) -> bool {
-        let said = |of: &Self| (of.rules.clone(), of.until, of.reason.clone(), of.lines.is_none());
-        said(self) == said(other)
+        (&self.rules, self.until, &self.reason, self.lines.is_none())
+            == (&other.rules, other.until, &other.reason, other.lines.is_none())
     }
 
     /// Whether it is still valid on `today`.
@@ -116,26 +115,30 @@ fn foreign(text: &[u8], tokens: &[Token], peer: Peer) -> Vec<Suppression> {
         return Vec::new();
     }
     let lines = Lines::new(text);
-    let is_comment = |at: &usize| {
-        let next = tokens.partition_point(|token| (token.end as usize) <= *at);
-        tokens.get(next).is_none_or(|token| token.start as usize > *at)
-    };
-    let suppression = |at: usize| {
+    let mut found = Vec::new();
+    for at in marks.into_iter().filter(|&at| comment_at(tokens, at).1) {
         let line = lines.line_of(at as u32);
-        let last = end.map(|end| {
-            memchr::memmem::find(&text[at..], end.as_bytes()).map_or(text.len(), |n| at + n)
-        });
-        let last = last.map_or(line, |last| lines.line_of(last as u32));
-        Suppression {
+        let last = match end.map(|end| memchr::memmem::find(&text[at..], end.as_bytes())) {
+            Some(end) => lines.line_of(end.map_or(text.len(), |n| at + n) as u32),
+            None => line,
+        };
+        found.push(Suppression {
             line,
             lines: Some(line..=last),
             rules: RULES.iter().map(|rule| rule.id.to_owned()).collect(),
             until: None,
             reason: begin.to_owned(),
             is_foreign: true,
-        }
-    };
-    marks.into_iter().filter(is_comment).map(suppression).collect()
+        });
+    }
+    found
+}
+
+/// The number of the first token that ends after a byte, and whether no token has the byte: it is
+/// in a comment.
+fn comment_at(tokens: &[Token], at: usize) -> (usize, bool) {
+    let next = tokens.partition_point(|token| (token.end as usize) <= at);
+    (next, tokens.get(next).is_none_or(|token| token.start as usize > at))
 }
 
 /// Those in our form.
@@ -149,8 +152,7 @@ fn own(text: &[u8], tokens: &[Token]) -> Vec<Result<Suppression, BadSuppression>
     let lines = Lines::new(text);
     for at in marks {
         let is_spelled = text[at..].starts_with(MARK);
-        let next = tokens.partition_point(|token| (token.end as usize) <= at);
-        let is_comment = tokens.get(next).is_none_or(|token| token.start as usize > at);
+        let (next, is_comment) = comment_at(tokens, at);
         let line = lines.line_of(at as u32);
         let behind = at + WORD.len() + 1 + usize::from(is_spelled);
         let rest =

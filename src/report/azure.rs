@@ -17,7 +17,7 @@ pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io
     }
     let remarks = if style.is_quiet { Vec::new() } else { remarks(outcome) };
     // In front of it, nothing in a remark is a command, but what the agent takes anywhere.
-    remarks.iter().try_for_each(|of| writeln!(out, "note: {}", printable(of.as_bytes())))
+    remarks.iter().try_for_each(|of| writeln!(out, "note: {}", printable(of)))
 }
 
 fn line(finding: &Finding) -> String {

@@ -4,16 +4,16 @@
 //! Only facts: what differs is read from the two texts, and each difference is named with its
 //! lines.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::sides::{Mark, Sides};
+use super::sides::{Line, Mark, Rename, Sides, begins_with_digit};
 use super::words::{agreed, and_more, copy_text, count, place, text_of};
 use crate::audit::{Callers, Outcome};
 use crate::policy::{Finding, Origin, Place};
-use crate::text::FilePath;
+use crate::text::{joined, printable, shortened};
 
 /// Maximum differences to name; the rest are counted.
 const MAX_NAMED: usize = 12;
@@ -121,40 +121,17 @@ impl Brief {
         }];
         // A call does not tell two functions of one name apart, so the origin's are named where
         // they have another name.
-        let of_copy: HashSet<&str> =
-            self.functions.iter().filter(|of| of.in_copy).map(|of| of.name.as_str()).collect();
-        for in_copy in [true, false] {
-            let (whose, of_whom) =
-                if in_copy { ("", "") } else { (", the origin,", ", of the origin,") };
-            let named = |of: &&Function| {
-                of.in_copy == in_copy && (in_copy || !of_copy.contains(of.name.as_str()))
-            };
-            let (called, uncalled): (Vec<_>, Vec<_>) =
-                self.functions.iter().filter(named).partition(|of| of.total > 0);
-            let calls = |of: &&Function| {
-                let calls = of.calls.join(", ") + &more(of.total);
-                format!("`{}`{whose} is called in {calls}", of.name)
-            };
-            lines.extend(called.iter().map(calls));
-            let names: Vec<String> =
-                uncalled.iter().take(MAX_NAMED).map(|of| format!("`{}`", of.name)).collect();
-            lines.extend(match uncalled.len() {
-                0 => None,
-                1 => Some(format!("{}{whose} is called nowhere by that name", names[0])),
-                n => {
-                    let names = names.join(", ") + &more(n);
-                    Some(format!("{names}{of_whom} are called nowhere by these names"))
-                }
-            });
-        }
+        let (of_copy, of_origin): (Vec<_>, Vec<_>) =
+            self.functions.iter().partition(|of| of.in_copy);
+        let of_origin =
+            of_origin.into_iter().filter(|of| of_copy.iter().all(|own| own.name != of.name));
+        lines.extend(calls(&of_copy, "", ""));
+        lines.extend(calls(&Vec::from_iter(of_origin), ", the origin,", ", of the origin,"));
         let (names, values): (Vec<_>, Vec<_>) =
             self.replaced.iter().partition(|replaced| replaced.consistent);
-        let word =
-            |of: &&Replacement| format!("`{}` for `{}` ({} x)", of.copy, of.origin, of.times);
         for (what, words) in [("renamed throughout", names), ("differs by place", values)] {
             if !words.is_empty() {
-                let named: Vec<String> = words.iter().take(MAX_NAMED).map(word).collect();
-                lines.push(format!("{what}: {}{}", named.join(", "), more(words.len())));
+                lines.push(format!("{what}: {}", joined(&words, MAX_NAMED, |of| of.describe())));
             }
         }
         for Rewrite { copy_line, copy, origin_line, origin } in
@@ -185,26 +162,49 @@ pub(super) fn brief(outcome: &Outcome, finding: &Finding) -> Vec<String> {
     Brief::of(outcome, finding).map(|brief| brief.describe()).unwrap_or_default()
 }
 
-fn more(n: usize) -> String {
-    and_more(n.saturating_sub(MAX_NAMED))
+impl Replacement {
+    fn describe(&self) -> String {
+        format!("`{}` for `{}` ({} x)", self.copy, self.origin, self.times)
+    }
+}
+
+/// Where functions of one side are called, a line each, and those that are called nowhere; with
+/// `whose` they are after the name of one, and with `of_whom` after those of several.
+fn calls(functions: &[&Function], whose: &str, of_whom: &str) -> Vec<String> {
+    let (called, uncalled): (Vec<&Function>, Vec<&Function>) =
+        functions.iter().copied().partition(|of| of.total > 0);
+    let mut lines = Vec::new();
+    for Function { name, calls, total, .. } in called {
+        let calls = calls.join(", ") + &and_more(total - calls.len());
+        lines.push(format!("`{name}`{whose} is called in {calls}"));
+    }
+    let names = joined(&uncalled, MAX_NAMED, |of| format!("`{}`", of.name));
+    match uncalled.len() {
+        0 => {}
+        1 => lines.push(format!("{names}{whose} is called nowhere by that name")),
+        _ => lines.push(format!("{names}{of_whom} are called nowhere by these names")),
+    }
+    lines
 }
 
 /// The functions of both sides with their calls, those of the copy first.
 fn functions(outcome: &Outcome, finding: &Finding, origin: &Origin) -> Vec<Function> {
-    let copy = (true, finding.path.clone(), finding.fragment.start.line);
-    let origin = (origin.place == Place::Tree)
-        .then(|| (false, origin.path.clone(), origin.fragment.start.line));
-    let call = |(path, line): &(FilePath, u32)| format!("{path}:{line}");
-    let named = |(in_copy, path, line)| {
-        let of = outcome.callers.get(&(path, line)).into_iter().flatten();
-        of.map(move |Callers { function, calls }| Function {
-            in_copy,
-            name: crate::text::printable(function.as_bytes()),
-            calls: Vec::from_iter(calls.iter().take(MAX_NAMED).map(call)),
-            total: calls.len(),
-        })
-    };
-    [Some(copy), origin].into_iter().flatten().flat_map(named).collect()
+    let copy = (true, &finding.path, &finding.fragment);
+    let origin = (origin.place == Place::Tree).then_some((false, &origin.path, &origin.fragment));
+    let mut functions = Vec::new();
+    for (in_copy, path, fragment) in std::iter::once(copy).chain(origin) {
+        let callers = outcome.callers.get(&(path.clone(), fragment.start.line));
+        for Callers { function, calls } in callers.into_iter().flatten() {
+            let named = calls.iter().take(MAX_NAMED).map(|(path, line)| format!("{path}:{line}"));
+            functions.push(Function {
+                in_copy,
+                name: printable(function),
+                calls: named.collect(),
+                total: calls.len(),
+            });
+        }
+    }
+    functions
 }
 
 fn replaced(sides: &Sides) -> Vec<Replacement> {
@@ -214,44 +214,39 @@ fn replaced(sides: &Sides) -> Vec<Replacement> {
         *of_origin.entry(&rename.from).or_default() += 1;
         *of_copy.entry(&rename.to).or_default() += 1;
     }
-    let is_name = |word: &str| !word.starts_with(|c: char| c.is_ascii_digit());
-    let of = |rename: &super::sides::Rename| Replacement {
-        origin: rename.from.clone(),
-        copy: rename.to.clone(),
-        times: rename.n,
-        consistent: is_name(&rename.from)
-            && is_name(&rename.to)
-            && of_origin[rename.from.as_str()] == 1
-            && of_copy[rename.to.as_str()] == 1,
-    };
-    sides.renames.iter().map(of).collect()
+    let replaced = sides.renames.iter().map(|Rename { from, to, n }| Replacement {
+        origin: from.clone(),
+        copy: to.clone(),
+        times: *n,
+        consistent: !begins_with_digit(from)
+            && !begins_with_digit(to)
+            && of_origin[from.as_str()] == 1
+            && of_copy[to.as_str()] == 1,
+    });
+    replaced.collect()
 }
 
 /// The rows with words that correspond to nothing on the other side.
 fn rewritten(sides: &Sides) -> Vec<Rewrite> {
-    let changed = |lines: &[super::sides::Line], at: Option<usize>| -> Option<(u32, String)> {
-        let line = &lines[at?];
-        let parts = line.pieces().into_iter().filter(|(_, mark)| *mark == Some(Mark::Changed));
-        let text: Vec<&str> =
-            parts.map(|(text, _)| text.trim()).filter(|text| !text.is_empty()).collect();
-        (!text.is_empty()).then(|| (line.number, quoted(&text.join(" … "))))
-    };
-    let row = |&(copy, origin): &(Option<usize>, Option<usize>)| {
-        let (copy, origin) = (changed(&sides.copy, copy), changed(&sides.origin, origin));
+    let mut rewritten = Vec::new();
+    for row in 0..sides.rows.len() {
+        let [copy, origin] =
+            [true, false].map(|is_copy| sides.line(row, is_copy).and_then(changed));
         if copy.is_none() && origin.is_none() {
-            return None;
+            continue;
         }
         let (copy_line, copy) = copy.unzip();
         let (origin_line, origin) = origin.unzip();
         let (copy, origin) = (copy.unwrap_or_default(), origin.unwrap_or_default());
-        Some(Rewrite { copy_line, copy, origin_line, origin })
-    };
-    sides.rows.iter().filter_map(row).collect()
+        rewritten.push(Rewrite { copy_line, copy, origin_line, origin });
+    }
+    rewritten
 }
 
-fn quoted(text: &str) -> String {
-    match text.char_indices().nth(MAX_QUOTED) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+/// The number of a line, and the words that the other side has not got.
+fn changed(line: &Line) -> Option<(u32, String)> {
+    let parts = line.pieces().into_iter().filter(|(_, mark)| *mark == Some(Mark::Changed));
+    let text: Vec<&str> =
+        parts.map(|(text, _)| text.trim()).filter(|text| !text.is_empty()).collect();
+    (!text.is_empty()).then(|| (line.number, shortened(&text.join(" … "), MAX_QUOTED)))
 }

@@ -7,9 +7,10 @@
 use std::io::{self, Write};
 
 use super::Style;
-use super::words::{and_more, grouped, place};
+use super::words::{grouped, place};
 use crate::audit::Outcome;
-use crate::policy::{Finding, SuppressedFinding};
+use crate::policy::{Finding, Fragment, SuppressedFinding};
+use crate::text::joined;
 
 /// Maximum other places of a clone class to name.
 const MAX_PLACES: usize = 3;
@@ -26,19 +27,21 @@ pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io
 
 /// A suppressed finding in a line, which no matcher takes for one of a level.
 fn suppressed_line(SuppressedFinding { finding, by }: &SuppressedFinding) -> String {
-    let Finding { path, fragment, rule, .. } = finding;
-    let (line, column, rule) = (fragment.start.line, fragment.start.column, rule.id);
     let (message, why, id) = (finding.message(), by.describe(), finding.id());
-    format!("{path}:{line}:{column}: suppressed[{rule}] {message} ({why}) [{id}]")
+    format!("{}: suppressed[{}] {message} ({why}) [{id}]", start(finding), finding.rule.id)
 }
 
 /// A finding in a line.
 pub fn finding_line(finding: &Finding) -> String {
-    let at = finding.fragment.start;
-    let (level, rule) = (finding.level.name(), finding.rule.id);
-    let (path, line, column) = (&finding.path, at.line, at.column);
+    let (at, level, rule) = (start(finding), finding.level.name(), finding.rule.id);
     let (message, elsewhere, id) = (finding.message(), elsewhere(finding), finding.id());
-    format!("{path}:{line}:{column}: {level}[{rule}] {message}{elsewhere} [{id}]")
+    format!("{at}: {level}[{rule}] {message}{elsewhere} [{id}]")
+}
+
+/// `src/a.c:12:1`.
+fn start(finding: &Finding) -> String {
+    let Fragment { start, .. } = finding.fragment;
+    format!("{}:{}:{}", finding.path, start.line, start.column)
 }
 
 /// Where else the code of a clone class is, which the message only counts.
@@ -46,6 +49,5 @@ fn elsewhere(finding: &Finding) -> String {
     if finding.n_novel > 0 || finding.missed().is_some() || finding.origins.is_empty() {
         return String::new();
     }
-    let places: Vec<_> = finding.origins.iter().take(MAX_PLACES).map(place).collect();
-    format!(": also {}{}", places.join(", "), and_more(finding.origins.len() - places.len()))
+    format!(": also {}", joined(&finding.origins, MAX_PLACES, place))
 }

@@ -6,7 +6,7 @@
 use std::io::{self, Write};
 
 use super::Style;
-use super::words::{component_of, day, deletion_of, place_name, unexamined_word};
+use super::words::{day, unexamined_word};
 use crate::audit::Outcome;
 use crate::policy::{Component, Finding, MissedCommit, Origin, UnexaminedFiles, Verdict};
 use crate::text::printable;
@@ -60,11 +60,10 @@ fn row(
     suppressed: &str,
     outcome: &Outcome,
 ) -> [String; COLUMNS.len()] {
-    let (deletion, component) = (deletion_of(&origin.place), component_of(&origin.place));
+    let (deletion, component) = (origin.place.deletion(), origin.place.component());
     let audited = outcome.audited.as_ref();
     let brought =
         component.and_then(|component| audited?.brought_into(&finding.path, &component.name));
-    let known = |text: Option<&String>| text.cloned().unwrap_or_default();
     [
         finding.rule.id.to_owned(),
         finding.level.name().to_owned(),
@@ -77,7 +76,7 @@ fn row(
         finding.n_novel.to_string(),
         finding.identity.clone(),
         number.to_string(),
-        place_name(&origin.place).to_owned(),
+        origin.place.name().to_owned(),
         origin.path.to_string(),
         origin.fragment.start.line.to_string(),
         origin.fragment.end.line.to_string(),
@@ -105,6 +104,10 @@ fn row(
     ]
 }
 
+fn known(text: Option<&String>) -> String {
+    text.cloned().unwrap_or_default()
+}
+
 /// The row of a commit that a copy lacks: the columns about copies are empty.
 fn missed_row(
     finding: &Finding,
@@ -113,22 +116,17 @@ fn missed_row(
 ) -> [String; COLUMNS.len()] {
     let place = missed.places.first();
     let component = finding.behind().map(|behind| &behind.component);
-    let known = |text: Option<&String>| text.cloned().unwrap_or_default();
     COLUMNS.map(|column| match column {
-        "rule" => finding.rule.id.to_owned(),
-        "level" => finding.level.name().to_owned(),
         "path" => finding.path.to_string(),
         "start_line" => place.map_or_else(String::new, |of| of.fragment.start.line.to_string()),
         "end_line" => place.map_or_else(String::new, |of| of.fragment.end.line.to_string()),
-        "identity" => finding.identity.clone(),
         "origin_path" => missed.origin.to_string(),
         "component" => known(component.map(|of| &of.name)),
         "purl" => known(component.and_then(|of| of.purl.as_ref())),
         "url" => known(component.and_then(|of| of.url.as_ref())),
         "corpus" => known(component.map(|of| &of.corpus)),
         "message" => super::missed::commit_line(missed),
-        "suppressed" => suppressed.to_owned(),
-        _ => String::new(),
+        _ => of_any(finding, column, suppressed),
     })
 }
 
@@ -139,20 +137,27 @@ fn unexamined_row(
     suppressed: &str,
 ) -> [String; COLUMNS.len()] {
     COLUMNS.map(|column| match column {
+        "path" => file.path.to_string(),
+        "message" => format!("{}: {}", unexamined_word(finding), file.describe()),
+        _ => of_any(finding, column, suppressed),
+    })
+}
+
+/// The cell of a column that is about any finding; empty in the others.
+fn of_any(finding: &Finding, column: &str, suppressed: &str) -> String {
+    match column {
         "rule" => finding.rule.id.to_owned(),
         "level" => finding.level.name().to_owned(),
-        "path" => file.path.to_string(),
         "identity" => finding.identity.clone(),
-        "message" => format!("{}: {}", unexamined_word(finding), file.describe()),
         "suppressed" => suppressed.to_owned(),
         _ => String::new(),
-    })
+    }
 }
 
 /// `cell`, which no spreadsheet takes for a formula: one that begins like a formula gets an
 /// apostrophe in front, and control characters are written out.
 pub(super) fn defused(cell: &str) -> String {
-    let shown = printable(cell.as_bytes()).replace('\t', "\\t");
+    let shown = printable(cell).replace('\t', "\\t");
     let begins = shown.trim_start().chars().next();
     let is_formula = matches!(begins, Some('=' | '+' | '-' | '@' | '＝' | '＋' | '－' | '＠'));
     if is_formula { format!("'{shown}") } else { shown }

@@ -11,7 +11,8 @@ use super::words::copy_text;
 use crate::audit::Outcome;
 use crate::language::{HelperPatterns, Kind, Languages};
 use crate::matching::{Document, Unit};
-use crate::policy::{Finding, Fragment, Origin, Place};
+use crate::policy::{Finding, Fragment, Origin};
+use crate::text::Lines;
 
 /// One function for two.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,10 +26,10 @@ pub struct Extraction {
 /// What one function can be written for, of those that a copy and its origins in the same file
 /// have.
 pub fn extractions(outcome: &Outcome, finding: &Finding, languages: &Languages) -> Vec<Extraction> {
-    let is_here = |of: &&Origin| of.place == Place::Tree && of.path == finding.path;
-    let origins = finding.origins.iter().filter(is_here);
+    let origins: Vec<&Origin> =
+        finding.origins_in_tree().filter(|of| of.path == finding.path).collect();
     // Editors ask wherever the cursor goes: most copies need no file read and no pattern compiled.
-    if origins.clone().next().is_none() {
+    if origins.is_empty() {
         return Vec::new();
     }
     let text = copy_text(outcome, finding);
@@ -39,41 +40,53 @@ pub fn extractions(outcome: &Outcome, finding: &Finding, languages: &Languages) 
     let mut tokens = Vec::new();
     languages.tokenize(language, text, false, &mut tokens);
     let document = Document { text, tokens: &tokens, words: &language.words };
-    let line_of = |at: usize| text.lines().line_of(tokens[at].start);
-    let functions = document.functions();
-    // Those that are at least half in it.
-    let within = |fragment: &Fragment| -> Vec<&Unit> {
-        let is_within = |unit: &&Unit| {
-            let (first, last) = (line_of(unit.tokens.start), line_of(unit.tokens.end - 1));
-            let n_shared =
-                (last.min(fragment.end.line) + 1).saturating_sub(first.max(fragment.start.line));
-            2 * n_shared > last - first
-        };
-        functions.iter().filter(is_within).collect()
-    };
-    let copies = within(&finding.fragment);
-    let pairs = origins.flat_map(|origin| copies.clone().into_iter().zip(within(&origin.fragment)));
-    let write = |(copy, origin): (&Unit, &Unit)| {
-        let (first, second) =
-            if copy.tokens.start < origin.tokens.start { (copy, origin) } else { (origin, copy) };
-        let pair = Pair {
-            document: &document,
-            patterns: &patterns,
-            first: Function::new(&document, &patterns, first)?,
-            second: Function::new(&document, &patterns, second)?,
-        };
-        let position = |at: usize| text.lines().position(text, at as u32);
-        let edits = pair.edits()?.into_iter().map(|(bytes, text)| {
-            (Fragment { start: position(bytes.start), end: position(bytes.end) }, text)
-        });
-        let functions =
-            [&pair.first, &pair.second].map(|function| document.spelled(function.name).to_owned());
-        Some(Extraction { functions, edits: edits.collect() })
-    };
-    pairs.filter_map(write).collect()
+    let lines = text.lines();
+    let mut functions: Vec<(Unit, [u32; 2])> = Vec::new();
+    for unit in document.functions() {
+        let ends = [unit.tokens.start, unit.tokens.end - 1];
+        functions.push((unit, ends.map(|at| lines.line_of(tokens[at].start))));
+    }
+    let copies = within(&finding.fragment, &functions);
+    let mut found = Vec::new();
+    for origin in origins {
+        for (copy, origin) in copies.iter().zip(within(&origin.fragment, &functions)) {
+            let Some(pair) = Pair::new(&document, &patterns, copy, origin) else { continue };
+            let Some(edits) = pair.edits() else { continue };
+            let edits = edits.into_iter().map(|(bytes, new)| (fragment(lines, text, &bytes), new));
+            let functions = [&pair.first, &pair.second]
+                .map(|function| document.spelled(function.name).to_owned());
+            found.push(Extraction { functions, edits: edits.collect() });
+        }
+    }
+    found
+}
+
+/// Of functions with their first and last lines, those that are at least half in a fragment.
+fn within<'f>(fragment: &Fragment, functions: &'f [(Unit, [u32; 2])]) -> Vec<&'f Unit> {
+    let within = functions.iter().filter(|(_, [first, last])| {
+        let end = fragment.end.line.min(*last) + 1;
+        2 * end.saturating_sub(fragment.start.line.max(*first)) > last - first
+    });
+    within.map(|(unit, _)| unit).collect()
+}
+
+fn fragment(lines: &Lines, text: &[u8], bytes: &Range<usize>) -> Fragment {
+    Fragment {
+        start: lines.position(text, bytes.start as u32),
+        end: lines.position(text, bytes.end as u32),
+    }
 }
 
 impl<'d> Document<'d> {
+    /// Where a token is.
+    fn bytes(&self, at: usize) -> Range<usize> {
+        self.tokens[at].start as usize..self.tokens[at].end as usize
+    }
+
+    fn is_name(&self, at: usize) -> bool {
+        self.tokens[at].kind() == Kind::Identifier
+    }
+
     /// The text of a token.
     fn spelled(&self, at: usize) -> &'d str {
         std::str::from_utf8(self.tokens[at].text(self.text)).unwrap_or_default()
@@ -84,10 +97,6 @@ impl<'d> Document<'d> {
         let before = at.checked_sub(1).map_or(0, |before| self.tokens[before].end as usize);
         let text = String::from_utf8_lossy(&self.text[before..self.tokens[at].start as usize]);
         text.split_whitespace().collect()
-    }
-
-    fn line_start(&self, at: usize) -> usize {
-        (0..=at).rev().find(|&at| self.starts_line(at)).unwrap_or(0)
     }
 
     /// The white space before the first token of a line.
@@ -128,28 +137,31 @@ struct Function<'d> {
 impl<'d> Function<'d> {
     /// Reads a function; `None` if it is of a kind of which none is extracted.
     fn new(document: &Document<'d>, patterns: &HelperPatterns, unit: &Unit) -> Option<Self> {
-        let (words, word) = (&patterns.words, |at: usize| document.spelled(at));
+        let words = &patterns.words;
         let (name, tokens) = (unit.name?, unit.tokens.clone());
         let head = (tokens.start..name)
-            .find(|&at| document.words.defines_function(word(at).as_bytes()))
+            .find(|&at| document.words.defines_function(document.spelled(at).as_bytes()))
             .unwrap_or(name);
-        let is_known =
-            |at: usize| has(&words.modifiers, word(at)) || has(&words.visibility, word(at));
+        let is_known = (tokens.start..head)
+            .map(|at| document.spelled(at))
+            .all(|word| has(&words.modifiers, word) || has(&words.visibility, word));
         let caller = match name.saturating_sub(head) {
             0 | 1 => None,
             // Its name and its type.
-            4.. if document.closing(head + 1, name) == Some(name - 1) => Some(word(head + 2)),
+            4.. if document.closing(head + 1, name) == Some(name - 1) => {
+                Some(document.spelled(head + 2))
+            }
             _ => return None,
         };
-        let open = Some(name + 1).filter(|&at| at < tokens.end && word(at) == "(")?;
+        let open = Some(name + 1).filter(|&at| at < tokens.end && document.spelled(at) == "(")?;
         let close = document.closing(open, tokens.end)?;
         let end = document.head_of(unit)?.end;
-        let is_in_braces = end < tokens.end && word(end) == "{";
+        let is_in_braces = end < tokens.end && document.spelled(end) == "{";
         let mut body = if is_in_braces { end + 1..tokens.end - 1 } else { end..tokens.end };
         let is_whole = if is_in_braces {
             document.closing(end, tokens.end) == Some(body.end)
         } else {
-            word(end - 1) == ":"
+            document.spelled(end - 1) == ":"
         };
         if words.docstrings
             && !body.is_empty()
@@ -164,9 +176,11 @@ impl<'d> Function<'d> {
             && document.starts_line(body.start)
             && document.next_line(body.start) < body.end;
         let result = close + 1..end - usize::from(!is_in_braces);
-        let is_clear =
-            words.not_returned.as_ref().is_none_or(|not| result.clone().all(|at| word(at) != not));
-        if !is_whole || !is_on_lines || !is_clear || !(tokens.start..head).all(is_known) {
+        let is_clear = words
+            .not_returned
+            .as_ref()
+            .is_none_or(|not| result.clone().all(|at| document.spelled(at) != not));
+        if !is_whole || !is_on_lines || !is_clear || !is_known {
             return None;
         }
         let scope = (0..tokens.start).rev().find(|&at| {
@@ -199,9 +213,9 @@ impl<'d> Function<'d> {
     /// Whether something above it is no comment, and no annotation that may be there.
     fn is_annotated(&self, document: &Document, patterns: &HelperPatterns) -> bool {
         let above = (0..self.unit.start).rev().filter(|&at| document.starts_line(at));
-        let mut above = above.take_while(|&at| matches!(document.spelled(at), "@" | "#" | "["));
-        let line = |at: usize| line_around(document, at, at..document.next_line(at));
-        above.any(|at| !patterns.annotations.as_ref().is_some_and(|of| of.is_match(&line(at))))
+        let above = above.take_while(|&at| matches!(document.spelled(at), "@" | "#" | "["));
+        let mut lines = above.map(|at| line_around(document, at, at..document.next_line(at)));
+        lines.any(|line| !patterns.annotations.as_ref().is_some_and(|of| of.is_match(&line)))
     }
 
     /// Reads the names of the parameters; `None` where one is none, such as a pattern.
@@ -211,30 +225,32 @@ impl<'d> Function<'d> {
         patterns: &HelperPatterns,
         in_type: bool,
     ) -> Option<()> {
-        let word = |at: usize| document.spelled(at);
         let parts = parts(document, self.parameters.clone())?;
-        let receiver = patterns.words.receiver.as_ref();
-        let is_receiver = |part: &Range<usize>| {
-            receiver.is_some_and(|receiver| part.clone().any(|at| word(at) == receiver))
-        };
-        self.receiver = parts.first().filter(|part| is_receiver(part)).map(|part| part.end - 1);
-        if receiver.is_some() && self.receiver.is_some() != in_type {
-            return None;
+        if let Some(receiver) = &patterns.words.receiver {
+            let first = parts.first();
+            let first =
+                first.filter(|part| (*part).clone().any(|at| document.spelled(at) == receiver));
+            self.receiver = first.map(|part| part.end - 1);
+            if self.receiver.is_some() != in_type {
+                return None;
+            }
         }
         let is_typed = patterns.words.parameter.contains("{type}");
         let parts = &parts[usize::from(self.receiver.is_some())..];
         for part in parts {
-            let is_name = |at: usize| document.tokens[at].kind() == Kind::Identifier;
             let n_before =
                 usize::from(part.len() > 1 && document.tokens[part.start].kind() == Kind::Keyword);
-            let name = Some(part.start + n_before).filter(|&at| is_name(at) && word(at) != "_")?;
+            let name = part.start + n_before;
+            if !document.is_name(name) || document.spelled(name) == "_" {
+                return None;
+            }
             let is_one = name + 1 == part.end;
-            if !is_one && matches!(word(name + 1), "." | "{" | "(")
+            if !is_one && matches!(document.spelled(name + 1), "." | "{" | "(")
                 || is_one && is_typed && *part == parts[parts.len() - 1]
             {
                 return None;
             }
-            self.names.push(word(name));
+            self.names.push(document.spelled(name));
         }
         Some(())
     }
@@ -255,9 +271,10 @@ impl Scope {
     fn new(document: &Document, patterns: &HelperPatterns, at: usize) -> Self {
         let words = &patterns.words;
         let line: Vec<&str> = (at..document.next_line(at)).map(|at| document.spelled(at)).collect();
-        let has_any = |words: &str| line.iter().any(|word| has(words, word));
-        match (has_any(&words.types), has_any(&words.scopes)) {
-            _ if has_any(&words.not_types) => Self::Other,
+        let [not_types, types, scopes] = [&words.not_types, &words.types, &words.scopes]
+            .map(|words| line.iter().any(|word| has(words, word)));
+        match (types, scopes) {
+            _ if not_types => Self::Other,
             (true, _) => Self::Type,
             (false, true) => Self::Plain,
             (false, false) => Self::Other,
@@ -314,9 +331,22 @@ struct Value<'d> {
     words: [&'d str; 2],
 }
 
-impl<'d> Pair<'d, '_> {
+impl<'d, 'p> Pair<'d, 'p> {
+    /// Two functions in the order of the file, if both can be read.
+    fn new(
+        document: &'p Document<'d>,
+        patterns: &'p HelperPatterns,
+        one: &Unit,
+        other: &Unit,
+    ) -> Option<Self> {
+        let is_first = one.tokens.start < other.tokens.start;
+        let (first, second) = if is_first { (one, other) } else { (other, one) };
+        let first = Function::new(document, patterns, first)?;
+        Some(Self { document, patterns, first, second: Function::new(document, patterns, second)? })
+    }
+
     fn edits(&self) -> Option<Vec<(Range<usize>, String)>> {
-        let (first, second, document) = (&self.first, &self.second, self.document);
+        let (first, second) = (&self.first, &self.second);
         let kinds = [first, second]
             .map(|of| (of.scope, of.is_method, of.returns, of.names.len(), of.receiver.is_some()));
         let is_apart = first.unit.end <= second.unit.start;
@@ -329,36 +359,46 @@ impl<'d> Pair<'d, '_> {
         }
         let (values, replaced) = self.differences()?;
         let helper = self.unused_name()?;
-        let is_crlf = document.text.windows(2).any(|pair| pair == b"\r\n");
-        let end = if is_crlf { "\r\n" } else { "\n" };
-        let call = |function: &Function, side: usize| {
-            let values = values.iter().map(|value| value.words[side]);
-            let arguments: Vec<&str> = values.chain(function.names.iter().copied()).collect();
-            let call = format!("{helper}({})", arguments.join(", "));
-            let words = &self.patterns.words;
-            let call = match function.caller {
-                Some(caller) => format!("{caller}.{call}"),
-                None if function.is_method => words.method.replace("{call}", &call),
-                None => call,
-            };
-            let statement =
-                words.returns.as_ref().filter(|_| function.returns).unwrap_or(&words.call);
-            let (margin, closing) =
-                (document.margin(function.body.start), document.margin(function.unit.start));
-            let closing =
-                if function.is_in_braces { format!("{end}{closing}}}") } else { String::new() };
-            format!("{end}{margin}{}{closing}", statement.replace("{call}", &call))
-        };
-        let place = |function: &Function| {
-            let end = |at: usize| document.tokens[at].end as usize;
-            end(function.body.start - 1)..end(function.unit.end - 1)
-        };
         let written = self.written(&helper, &values, replaced)?;
-        let margin = document.margin(first.unit.start);
+        let (end, margin) = (self.line_end(), self.document.margin(first.unit.start));
+        let [of_first, of_second] = [(first, 0), (second, 1)].map(|(function, side)| {
+            let arguments = values.iter().map(|value| value.words[side]);
+            let arguments: Vec<&str> = arguments.chain(function.names.iter().copied()).collect();
+            self.body(function, format!("{helper}({})", arguments.join(", ")))
+        });
         Some(vec![
-            (place(first), format!("{}{end}{end}{margin}{written}", call(first, 0))),
-            (place(second), call(second, 1)),
+            (self.place(first), format!("{of_first}{end}{end}{margin}{written}")),
+            (self.place(second), of_second),
         ])
+    }
+
+    fn line_end(&self) -> &'static str {
+        let is_crlf = self.document.text.windows(2).any(|pair| pair == b"\r\n");
+        if is_crlf { "\r\n" } else { "\n" }
+    }
+
+    /// The body of a function that only calls the helper.
+    fn body(&self, function: &Function, call: String) -> String {
+        let (words, end) = (&self.patterns.words, self.line_end());
+        let call = match function.caller {
+            Some(caller) => format!("{caller}.{call}"),
+            None if function.is_method => words.method.replace("{call}", &call),
+            None => call,
+        };
+        let statement = words.returns.as_ref().filter(|_| function.returns).unwrap_or(&words.call);
+        let statement = statement.replace("{call}", &call);
+        let margin = self.document.margin(function.body.start);
+        let closing = match function.is_in_braces {
+            true => format!("{end}{}}}", self.document.margin(function.unit.start)),
+            false => String::new(),
+        };
+        format!("{end}{margin}{statement}{closing}")
+    }
+
+    /// Where the body of a function is, with its layout.
+    fn place(&self, function: &Function) -> Range<usize> {
+        let [before, last] = [function.body.start - 1, function.unit.end - 1];
+        self.document.bytes(before).end..self.document.bytes(last).end
     }
 
     /// What the parameters of both are called, and what a call of each begins with.
@@ -370,52 +410,47 @@ impl<'d> Pair<'d, '_> {
     /// Whether the heads differ only in the names of the functions and their parameters, and in
     /// default values.
     fn has_same_head(&self) -> bool {
-        let (first, second, document) = (&self.first, &self.second, self.document);
-        let head = |of: &Function| of.head..of.body.start;
+        let (first, document) = (&self.first, self.document);
         // Documentation may be on one side only.
-        let signature = |of: &Function| of.head..of.parameters.end + 1;
-        let n = signature(first).len();
-        let renamed = |a: &str, b: &str| self.own_names().any(|names| names == (a, b));
-        let is_same = |(a, b): (usize, usize)| {
-            let (of_a, of_b) = (document.spelled(a), document.spelled(b));
-            let is_default = a > first.name
-                && document.spelled(a - 1) == "="
-                && document.tokens[a].kind() != Kind::Identifier;
-            let is_equal = of_a == of_b || a == first.name || is_default || renamed(of_a, of_b);
-            is_equal && (a == first.head || document.unread(a) == document.unread(b))
-        };
-        let results = [first, second].map(|of| {
-            let result = of.parameters.end + 1..head(of).end;
-            result
-                .map(|at| document.spelled(at))
-                .take_while(|word| !word.starts_with(['"', '\'']))
-                .collect::<Vec<_>>()
+        let [of_first, of_second] = [first, &self.second].map(|of| of.head..of.parameters.end + 1);
+        let results = [first, &self.second].map(|of| {
+            let words = (of.parameters.end + 1..of.body.start).map(|at| document.spelled(at));
+            words.take_while(|word| !word.starts_with(['"', '\''])).collect::<Vec<_>>()
         });
-        n == signature(second).len()
-            && results[0] == results[1]
-            && signature(first).zip(signature(second)).all(is_same)
+        if of_first.len() != of_second.len() || results[0] != results[1] {
+            return false;
+        }
+        of_first.zip(of_second).all(|(a, b)| {
+            let words = (document.spelled(a), document.spelled(b));
+            let is_default =
+                a > first.name && document.spelled(a - 1) == "=" && !document.is_name(a);
+            let is_equal = words.0 == words.1
+                || a == first.name
+                || is_default
+                || self.own_names().any(|names| names == words);
+            is_equal && (a == first.head || document.unread(a) == document.unread(b))
+        })
     }
 
     /// What the bodies differ in besides their own names, and the tokens of the first in whose
     /// place it is; `None` if that is more than can be told.
     fn differences(&self) -> Option<Differences<'d>> {
         let (first, second, document) = (&self.first, &self.second, self.document);
-        let (words, word) = (&self.patterns.words, |at: usize| document.spelled(at));
+        let words = &self.patterns.words;
         let mut names: [HashMap<&str, &str>; 2] = Default::default();
-        let mut pair =
-            |a, b| *names[0].entry(a).or_insert(b) == b && *names[1].entry(b).or_insert(a) == a;
         let mut renamed: HashSet<(&str, &str)> = self.own_names().collect();
-        let is_paired = renamed.iter().all(|&(a, b)| pair(a, b));
+        let is_paired = renamed.iter().all(|&(a, b)| pair(&mut names, a, b));
         let (mut values, mut replaced): (Vec<Value>, _) = (Vec::new(), Vec::new());
         for (a, b) in first.body.clone().zip(second.body.clone()) {
-            let (of_a, of_b) = (word(a), word(b));
+            let (of_a, of_b) = (document.spelled(a), document.spelled(b));
             let is_left_alone =
                 has(&words.not_with, of_a) || !first.is_method && has(&words.only_in_methods, of_a);
-            let is_name = document.tokens[a].kind() == Kind::Identifier
-                && document.tokens[b].kind() == Kind::Identifier;
-            let is_member = document.is_member(a) || word(a - 1) == ":" && word(a - 2) == ":";
-            let is_itself =
-                [of_a, of_b].iter().any(|of| [word(first.name), word(second.name)].contains(of));
+            let is_name = document.is_name(a) && document.is_name(b);
+            let is_member = document.is_member(a)
+                || document.spelled(a - 1) == ":" && document.spelled(a - 2) == ":";
+            let is_itself = [of_a, of_b].iter().any(|of| {
+                [document.spelled(first.name), document.spelled(second.name)].contains(of)
+            });
             let is_equal = of_a == of_b;
             if is_left_alone
                 || is_itself
@@ -424,14 +459,14 @@ impl<'d> Pair<'d, '_> {
             {
                 return None;
             }
-            if is_equal && (!is_name || is_member || pair(of_a, of_b)) {
+            if is_equal && (!is_name || is_member || pair(&mut names, of_a, of_b)) {
                 continue;
             }
             let lines = [(a, first), (b, second)].map(|(at, of)| self.line(at, of));
             let is_declared =
                 !is_equal && lines.iter().all(|line| self.patterns.locals.is_match(line));
             if is_equal || is_name && (renamed.contains(&(of_a, of_b)) || is_declared) {
-                if !pair(of_a, of_b) || !is_declared && self.is_key(a) {
+                if !pair(&mut names, of_a, of_b) || !is_declared && self.is_key(a) {
                     return None;
                 }
                 renamed.insert((of_a, of_b));
@@ -453,10 +488,11 @@ impl<'d> Pair<'d, '_> {
             replaced.push((a, name));
         }
         // What is given to the helper has its meaning outside of the functions.
-        let is_outer =
-            |value: &Value| (0..2).all(|side| !names[side].contains_key(value.words[side]));
+        let are_outer = values
+            .iter()
+            .all(|value| (0..2).all(|side| !names[side].contains_key(value.words[side])));
         let is_closed = document.unread(first.unit.end - 1) == document.unread(second.unit.end - 1);
-        (is_paired && is_closed && values.iter().all(is_outer)).then_some((values, replaced))
+        (is_paired && is_closed && are_outer).then_some((values, replaced))
     }
 
     /// Whether a name may be a key as well, or the name of an argument: `{a}`, `{a: 1}` and
@@ -465,13 +501,11 @@ impl<'d> Pair<'d, '_> {
         let (before, after) = (self.document.spelled(at - 1), self.document.spelled(at + 1));
         let behind = self.document.spelled((at + 2).min(self.document.tokens.len() - 1));
         let follows = matches!(before, "{" | ",") || self.document.starts_line(at);
-        let is_in = |bracket: &str| {
-            self.bracket(at, self.first.body.start)
-                .is_some_and(|at| self.document.spelled(at) == bracket)
-        };
+        let bracket = self.bracket(at, self.first.body.start).map(|at| self.document.spelled(at));
+        let is_element = matches!(before, "{" | ",") && matches!(after, "," | "}");
         follows && after == ":"
-            || is_in("{") && matches!(before, "{" | ",") && matches!(after, "," | "}")
-            || is_in("(") && after == "=" && !matches!(behind, "=" | ">")
+            || bracket == Some("{") && is_element
+            || bracket == Some("(") && after == "=" && !matches!(behind, "=" | ">")
     }
 
     /// The bracket that the token at `at` is in, from `start` on.
@@ -486,8 +520,10 @@ impl<'d> Pair<'d, '_> {
     fn line(&self, at: usize, of: &Function) -> String {
         let bracket =
             self.bracket(at, of.body.start).filter(|&at| self.document.spelled(at) != "{");
-        let start = bracket
-            .map_or_else(|| self.document.line_start(at), |bracket| bracket.saturating_sub(2));
+        let start = match bracket {
+            Some(bracket) => bracket.saturating_sub(2),
+            None => (0..=at).rev().find(|&at| self.document.starts_line(at)).unwrap_or(0),
+        };
         let end = (self.document.next_line(at) + 1).min(self.document.tokens.len());
         line_around(self.document, at, start.max(of.body.start)..end)
     }
@@ -505,14 +541,13 @@ impl<'d> Pair<'d, '_> {
 
     /// A name for a parameter that neither function has.
     fn parameter_name(&self, name: &str, values: &[Value]) -> Option<String> {
-        let numbered =
+        let mut numbered =
             (1..100).map(|n| if n == 1 { name.to_owned() } else { format!("{name}{n}") });
-        let is_unused = |name: &String| {
+        numbered.find(|name| {
             let mut tokens = self.first.unit.clone().chain(self.second.unit.clone());
             values.iter().all(|value| value.name != *name)
                 && tokens.all(|at| self.document.spelled(at) != name)
-        };
-        numbered.into_iter().find(is_unused)
+        })
     }
 
     /// The helper: the first function with another name, the parameters and what they replace.
@@ -524,16 +559,14 @@ impl<'d> Pair<'d, '_> {
     ) -> Option<String> {
         let (first, document) = (&self.first, self.document);
         let words = &self.patterns.words;
-        let parameter = |value: &Value| {
-            words.parameter.replace("{name}", &value.name).replace("{type}", &value.of_type)
-        };
-        let parameters: Vec<String> = values.iter().map(parameter).collect();
+        let parameters: Vec<String> = values
+            .iter()
+            .map(|of| words.parameter.replace("{name}", &of.name).replace("{type}", &of.of_type))
+            .collect();
         let parameters = parameters.join(", ");
-        let bytes =
-            |at: usize| document.tokens[at].start as usize..document.tokens[at].end as usize;
-        let mut edits: Vec<(Range<usize>, String)> = vec![(bytes(first.name), helper.to_owned())];
+        let mut edits = vec![(document.bytes(first.name), helper.to_owned())];
         if !values.is_empty() {
-            let at = bytes(first.receiver.unwrap_or(first.parameters.start)).end;
+            let at = document.bytes(first.receiver.unwrap_or(first.parameters.start)).end;
             let separator =
                 if document.starts_line(first.parameters.start + 1) { "," } else { ", " };
             edits.push(match (first.receiver, first.names.is_empty()) {
@@ -544,21 +577,28 @@ impl<'d> Pair<'d, '_> {
         }
         let documentation = first.body.start - 1;
         if document.tokens[documentation].kind() == Kind::String {
-            edits.push((bytes(documentation).start..bytes(first.body.start).start, String::new()));
+            let end = document.bytes(first.body.start).start;
+            edits.push((document.bytes(documentation).start..end, String::new()));
         }
-        edits.extend(replaced.into_iter().map(|(at, name)| (bytes(at), name)));
+        edits.extend(replaced.into_iter().map(|(at, name)| (document.bytes(at), name)));
         let modifiers = (first.unit.start..first.head).map(|at| document.spelled(at));
         let mut text: String = modifiers
             .filter(|word| has(&words.modifiers, word))
             .flat_map(|word| [word, " "])
             .collect();
-        let mut at = bytes(first.head).start;
+        let mut at = document.bytes(first.head).start;
         for (range, new) in edits {
             text.push_str(std::str::from_utf8(document.text.get(at..range.start)?).ok()?);
             text.push_str(&new);
             at = range.end;
         }
-        text.push_str(std::str::from_utf8(&document.text[at..bytes(first.unit.end - 1).end]).ok()?);
+        let end = document.bytes(first.unit.end - 1).end;
+        text.push_str(std::str::from_utf8(&document.text[at..end]).ok()?);
         Some(text)
     }
+}
+
+/// Takes a name for the counterpart of another; `false` if one of them has another counterpart.
+fn pair<'d>(names: &mut [HashMap<&'d str, &'d str>; 2], a: &'d str, b: &'d str) -> bool {
+    *names[0].entry(a).or_insert(b) == b && *names[1].entry(b).or_insert(a) == a
 }

@@ -9,7 +9,7 @@ use anstyle::{AnsiColor, Style};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::sides::{Line, Mark, Sides};
-use crate::text::{count, noun_of};
+use crate::text::count;
 
 /// Maximum lines of a side to draw, marks below them included; the rest are folded, rows that
 /// differ last.
@@ -65,14 +65,20 @@ pub(super) fn draw(sides: &Sides, titles: &Titles, canvas: Canvas) -> String {
         return beside(sides, &rows, titles, canvas);
     }
     let digits = digits(&sides.copy).max(digits(&sides.origin));
-    let of_copy = |row: usize| sides.rows[row].0.map(|at| &sides.copy[at]);
-    let of_origin = |row: usize| sides.rows[row].1.map(|at| &sides.origin[at]);
-    let copy = rows.iter().filter_map(|row| row.of_side(&of_copy));
-    let origin = rows.iter().filter_map(|row| row.of_side(&of_origin));
-    let side = |title, is_copy, n_left_out| SideCaption { title, is_copy, n_left_out, digits };
-    let mut text = below(copy, &side(&titles.copy, true, sides.n_left_out.0), canvas);
-    text.push_str(&below(origin, &side(&titles.origin, false, sides.n_left_out.1), canvas));
-    text
+    let captions = [
+        SideCaption { title: &titles.copy, is_copy: true, n_left_out: sides.n_left_out.0, digits },
+        SideCaption {
+            title: &titles.origin,
+            is_copy: false,
+            n_left_out: sides.n_left_out.1,
+            digits,
+        },
+    ];
+    let drawn = captions.iter().map(|caption| {
+        let rows = rows.iter().filter_map(|row| row.of_side(sides, caption.is_copy));
+        below(rows, caption, canvas)
+    });
+    drawn.collect()
 }
 
 /// Draws one side under its title.
@@ -80,9 +86,9 @@ pub(super) fn draw_one(lines: &[Line], title: &str, n_left_out: u32, canvas: Can
     let n = lines.len();
     let is_folded = !canvas.is_whole && n > MAX_ROWS;
     let folded = if is_folded { MAX_ROWS / 2..n - MAX_ROWS / 2 } else { n..n };
-    let drawn = |range: Range<usize>| range.map(|at| Ok(&lines[at]));
-    let fold = (!folded.is_empty()).then(|| Err(count(folded.len(), "more line")));
-    let rows = drawn(0..folded.start).chain(fold).chain(drawn(folded.end..n));
+    let fold = is_folded.then(|| Err(count(folded.len(), "more line")));
+    let (before, after) = (lines[..folded.start].iter(), lines[folded.end..].iter());
+    let rows = before.map(Ok).chain(fold).chain(after.map(Ok));
     let side = SideCaption { title, is_copy: true, n_left_out, digits: digits(lines) };
     below(rows, &side, canvas)
 }
@@ -100,48 +106,40 @@ enum Row {
 impl Row {
     /// What one side shows of it: its line, or the words of a fold. Nothing where the side has no
     /// line.
-    fn of_side<'l>(
-        &self,
-        line: &dyn Fn(usize) -> Option<&'l Line>,
-    ) -> Option<Result<&'l Line, String>> {
+    fn of_side<'l>(&self, sides: &'l Sides, is_copy: bool) -> Option<Result<&'l Line, String>> {
         match self {
-            Self::Drawn(row) => line(*row).map(Ok),
+            Self::Drawn(row) => sides.line(*row, is_copy).map(Ok),
             Self::Folded { rows, n_differing } => {
-                let n = rows.clone().filter_map(line).count();
-                (n > 0).then(|| Err(fold_words(n, *n_differing)))
+                let n = rows.clone().filter_map(|row| sides.line(row, is_copy)).count();
+                let kind = if *n_differing == 0 { "equal line" } else { "more line" };
+                (n > 0).then(|| Err(count(n, kind)))
             }
         }
     }
 }
 
-/// `40 equal lines`, `12 more lines`.
-fn fold_words(n: usize, n_differing: usize) -> String {
-    let kind = if n_differing == 0 { "equal" } else { "more" };
-    format!("{n} {kind} {}", noun_of(n, "line"))
-}
-
 /// The rows to draw: the first, the last, those that differ, and those around them.
 fn shown(sides: &Sides, has_color: bool) -> Vec<Row> {
     let n = sides.rows.len();
-    let is_marked = |row: usize| sides.is_marked(sides.rows[row]);
+    let is_marked: Vec<bool> = sides.rows.iter().map(|&row| sides.is_marked(row)).collect();
     // Without colors, marks have a line of their own.
-    let cost = |row: usize| 1 + usize::from(!has_color && is_marked(row));
-    let mut is_shown = vec![(0..n).map(cost).sum::<usize>() <= MAX_ROWS; n];
+    let costs: Vec<usize> = is_marked.iter().map(|&of| 1 + usize::from(!has_color && of)).collect();
+    let mut is_shown = vec![costs.iter().sum::<usize>() <= MAX_ROWS; n];
     let mut n_free = if is_shown.first() == Some(&true) { 0 } else { MAX_ROWS };
     // Rows that differ come before those around them, and these before the rest.
-    let marked: Vec<usize> = (0..n).filter(|&row| is_marked(row)).take(MAX_ROWS).collect();
+    let marked: Vec<usize> = (0..n).filter(|&row| is_marked[row]).take(MAX_ROWS).collect();
     let around = marked.iter().flat_map(|&row| [row.saturating_sub(1), row + 1]);
     let ends = [0, n.saturating_sub(1), 1];
     let ranked = ends.into_iter().chain(marked.iter().copied()).chain(around).chain(0..n);
     for row in ranked.filter(|&row| row < n) {
-        if cost(row) <= n_free && !is_shown[row] {
+        if costs[row] <= n_free && !is_shown[row] {
             is_shown[row] = true;
-            n_free -= cost(row);
+            n_free -= costs[row];
         }
     }
     let mut rows: Vec<Row> = Vec::new();
     for (row, is_shown) in is_shown.into_iter().enumerate() {
-        let n_more = usize::from(is_marked(row));
+        let n_more = usize::from(is_marked[row]);
         match rows.last_mut() {
             _ if is_shown => rows.push(Row::Drawn(row)),
             Some(Row::Folded { rows, n_differing }) => {
@@ -173,27 +171,23 @@ fn style_of(mark: Mark, is_copy: bool) -> Style {
 
 /// The legend: what the marks of the frames mean.
 pub(super) fn legend(canvas: Canvas) -> String {
-    let painted =
-        |mark: Mark, is_copy: bool, text: &str| paint(style_of(mark, is_copy), text, canvas);
-    if canvas.has_color {
-        let renamed = painted(Mark::Renamed, true, "renamed");
-        let (copy, origin) =
-            (painted(Mark::Changed, true, "the copy"), painted(Mark::Changed, false, "the origin"));
-        format!("marks: {renamed}; changed, only in {copy} or {origin}\n\n")
-    } else {
-        "marks: ~ renamed, ^ changed or only on this side\n\n".to_owned()
+    if !canvas.has_color {
+        return "marks: ~ renamed, ^ changed or only on this side\n\n".to_owned();
     }
+    let renamed = paint(style_of(Mark::Renamed, true), "renamed", canvas);
+    let copy = paint(style_of(Mark::Changed, true), "the copy", canvas);
+    let origin = paint(style_of(Mark::Changed, false), "the origin", canvas);
+    format!("marks: {renamed}; changed, only in {copy} or {origin}\n\n")
 }
 
 /// Whether a drawn frame has a mark.
 pub(super) fn has_marks(frame: &str) -> bool {
-    let is_marks = |line: &str| {
-        line.split_once('|').is_some_and(|(_, marks)| {
+    let mut lines = frame.lines().filter_map(|line| line.split_once('|'));
+    frame.contains("\x1b[4m")
+        || lines.any(|(_, marks)| {
             marks.contains(['~', '^'])
                 && marks.chars().all(|sign| matches!(sign, '~' | '^' | ' ' | '|'))
         })
-    };
-    frame.contains("\x1b[4m") || frame.lines().any(is_marks)
 }
 
 /// What is said of a side besides its lines.
@@ -246,64 +240,37 @@ fn below<'l>(
 
 /// Draws both sides next to each other.
 fn beside(sides: &Sides, rows: &[Row], titles: &Titles, canvas: Canvas) -> String {
-    let digits = (digits(&sides.copy), digits(&sides.origin));
-    let width = (canvas.width - digits.0 - digits.1 - 9) / 2;
-    let pairs = || {
-        let drawn =
-            rows.iter().filter_map(|row| if let Row::Drawn(row) = row { Some(*row) } else { None });
-        drawn.map(|row| sides.rows[row])
-    };
-    let indents = (
-        indent(pairs().filter_map(|row| Some(&sides.copy[row.0?])), width),
-        indent(pairs().filter_map(|row| Some(&sides.origin[row.1?])), width),
-    );
-    let bar = paint(GUTTER, "|", canvas);
+    let digits = [digits(&sides.copy), digits(&sides.origin)];
+    let width = (canvas.width - digits[0] - digits[1] - 9) / 2;
+    let indents = [true, false].map(|is_copy| {
+        let lines = rows.iter().filter_map(|row| row.of_side(sides, is_copy)?.ok());
+        indent(lines, width)
+    });
     let mut text = String::new();
-    let mut put = |number: [&str; 2], code: [(&str, usize); 2]| {
-        let numbers = [
-            paint(GUTTER, &format!("{:>1$}", number[0], digits.0), canvas),
-            paint(GUTTER, &format!("{:>1$}", number[1], digits.1), canvas),
-        ];
-        let pad = " ".repeat(width.saturating_sub(code[0].1));
-        let line =
-            format!("{} {bar} {}{pad}   {} {bar} {}", numbers[0], code[0].0, numbers[1], code[1].0);
-        let _ = writeln!(text, "{}", line.trim_end());
-    };
-    let heads = (wrapped(&titles.copy, width), wrapped(&titles.origin, width));
-    for at in 0..heads.0.len().max(heads.1.len()) {
-        let part = |head: &[String]| head.get(at).cloned().unwrap_or_default();
-        let (copy, origin) = (part(&heads.0), part(&heads.1));
-        put(["", ""], [(&copy, copy.width()), (&origin, origin.width())]);
+    let heads = [&titles.copy, &titles.origin].map(|title| wrapped(title, width));
+    for at in 0..heads[0].len().max(heads[1].len()) {
+        let parts = heads.each_ref().map(|head| head.get(at).map_or("", String::as_str));
+        text += &beside_row([""; 2], parts.map(|part| (part, part.width())), digits, width, canvas);
     }
     for row in rows {
-        let row = match row {
-            Row::Drawn(row) => row,
-            Row::Folded { rows, n_differing } => {
-                let folds = [
-                    sides.rows[rows.clone()].iter().filter(|row| row.0.is_some()).count(),
-                    sides.rows[rows.clone()].iter().filter(|row| row.1.is_some()).count(),
-                ]
-                .map(|n| match n {
-                    0 => String::new(),
-                    n => format!("... {}", fold_words(n, *n_differing)),
-                });
-                put(["", ""], [(&folds[0], folds[0].len()), (&folds[1], folds[1].len())]);
-                continue;
+        let parts = [(true, indents[0]), (false, indents[1])].map(|(is_copy, indent)| {
+            match row.of_side(sides, is_copy) {
+                Some(Ok(line)) => {
+                    (line.number.to_string(), drawn(line, indent, width, is_copy, canvas))
+                }
+                Some(Err(fold)) => {
+                    let code = format!("... {fold}");
+                    (String::new(), DrawnLine { width: code.len(), code, ..DrawnLine::default() })
+                }
+                None => Default::default(),
             }
-        };
-        let line = |lines: &[Line], at: Option<usize>, indent: usize, is_copy: bool| match at {
-            Some(at) => {
-                (lines[at].number.to_string(), drawn(&lines[at], indent, width, is_copy, canvas))
-            }
-            None => (String::new(), DrawnLine::default()),
-        };
-        let (copy, origin) = sides.rows[*row];
-        let copy = line(&sides.copy, copy, indents.0, true);
-        let origin = line(&sides.origin, origin, indents.1, false);
-        put([&copy.0, &origin.0], [(&copy.1.code, copy.1.width), (&origin.1.code, origin.1.width)]);
-        let (below, beside) = (&copy.1.below, &origin.1.below);
-        if !below.is_empty() || !beside.is_empty() {
-            put(["", ""], [(below, below.len()), (beside, beside.len())]);
+        });
+        let [(copy_number, copy), (origin_number, origin)] = &parts;
+        let code = [(&*copy.code, copy.width), (&*origin.code, origin.width)];
+        text += &beside_row([copy_number, origin_number], code, digits, width, canvas);
+        if !copy.below.is_empty() || !origin.below.is_empty() {
+            let marks = [&*copy.below, &*origin.below].map(|marks| (marks, marks.len()));
+            text += &beside_row([""; 2], marks, digits, width, canvas);
         }
     }
     if sides.n_left_out != (0, 0) {
@@ -311,6 +278,22 @@ fn beside(sides: &Sides, rows: &[Row], titles: &Titles, canvas: Canvas) -> Strin
         let _ = writeln!(text, "... and {}", count(n_left_out, "more line"));
     }
     text
+}
+
+/// A row of both sides: their numbers, and what is there with its columns.
+fn beside_row(
+    numbers: [&str; 2],
+    code: [(&str, usize); 2],
+    digits: [usize; 2],
+    width: usize,
+    canvas: Canvas,
+) -> String {
+    let [copy, origin] = [0, 1].map(|side| {
+        let number = paint(GUTTER, &format!("{:>1$}", numbers[side], digits[side]), canvas);
+        format!("{number} {} {}", paint(GUTTER, "|", canvas), code[side].0)
+    });
+    let pad = " ".repeat(width.saturating_sub(code[0].1));
+    format!("{}\n", format!("{copy}{pad}   {origin}").trim_end())
 }
 
 /// A line as it is drawn, its columns, and the marks below it.
@@ -370,9 +353,10 @@ fn drawn(line: &Line, indent: usize, width: usize, is_copy: bool, canvas: Canvas
     let end = cells.last().map_or(indent, |cell| cell.columns.end);
     let (mut from, mut to) = (indent, end);
     if end - indent > width {
-        let is_telling =
-            |cell: &&Cell| cell.mark.is_some() || cell.is_within && line.marks.is_empty();
-        let telling = cells.iter().find(is_telling).map_or(indent, |cell| cell.columns.start);
+        let telling = cells
+            .iter()
+            .find(|cell| cell.mark.is_some() || cell.is_within && line.marks.is_empty())
+            .map_or(indent, |cell| cell.columns.start);
         if telling + width / 4 > indent + width {
             from = telling - width / 4;
         }
@@ -384,29 +368,22 @@ fn drawn(line: &Line, indent: usize, width: usize, is_copy: bool, canvas: Canvas
         .iter()
         .filter(|cell| cell.columns.start >= inner.start && cell.columns.end <= inner.end);
     let mut drawn = DrawnLine::default();
-    let mut run = (String::new(), None);
-    let flush = |run: &mut (String, Option<Mark>), code: &mut String| {
-        let text = std::mem::take(&mut run.0);
-        code.push_str(&match run.1 {
-            Some(mark) => paint(style_of(mark, is_copy), &text, canvas),
-            None => text,
-        });
-    };
+    // Stretches of one mark each.
+    let mut runs = vec![(None, String::new())];
     let mut below = String::new();
     if is_cut.0 {
-        run.0.push('…');
+        runs[0].1.push('…');
         drawn.width += 1;
         below.push(' ');
     }
     for cell in kept {
         // Half of a wide character that was cut becomes a space.
         let blank = (cell.columns.start - from).saturating_sub(drawn.width);
-        if run.1 != cell.mark {
-            flush(&mut run, &mut drawn.code);
-            run.1 = cell.mark;
+        let text = " ".repeat(blank) + &cell.text;
+        match runs.last_mut() {
+            Some((mark, run)) if *mark == cell.mark => run.push_str(&text),
+            _ => runs.push((cell.mark, text)),
         }
-        run.0.push_str(&" ".repeat(blank));
-        run.0.push_str(&cell.text);
         drawn.width += blank + cell.columns.len();
         let sign = match cell.mark {
             Some(Mark::Renamed) => "~",
@@ -416,7 +393,10 @@ fn drawn(line: &Line, indent: usize, width: usize, is_copy: bool, canvas: Canvas
         below.push_str(&" ".repeat(blank));
         below.push_str(&sign.repeat(cell.columns.len()));
     }
-    flush(&mut run, &mut drawn.code);
+    drawn.code.extend(runs.into_iter().map(|(mark, text)| match mark {
+        Some(mark) => paint(style_of(mark, is_copy), &text, canvas),
+        None => text,
+    }));
     if is_cut.1 {
         drawn.code.push('…');
         drawn.width += 1;

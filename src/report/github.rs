@@ -6,11 +6,11 @@ use std::io::{self, Write};
 
 use super::Style;
 use super::words::{
-    count, likeness, of_level, place, provenance, remarks, silently_skipped, to_do,
+    count, first, likeness, milder, of_level, place, provenance, remarks, silently_skipped, to_do,
 };
 use crate::audit::Outcome;
 use crate::language::Languages;
-use crate::policy::{Finding, Level, Milder, best_first};
+use crate::policy::{Finding, Level, best_first};
 
 /// Maximum annotations of each level that GitHub shows for a step; it silently drops the rest.
 const MAX_OF_LEVEL: usize = 10;
@@ -66,20 +66,13 @@ fn annotation(finding: &Finding, languages: &Languages, out: &mut dyn Write) -> 
         write!(out, "col={},endColumn={},", added.start.column, added.end.column)?;
     }
     let mut text = finding.message();
-    let places = finding.origins.iter().map(place);
     if let Some(origin) = finding.origins.first() {
         text.push_str(&format!("\n{}, {}", likeness(origin), count(finding.n_tokens, "token")));
         text.extend(provenance(origin).map(|note| format!("\n{note}")));
     }
-    let why_milder =
-        |milder: Milder| format!("\na {}: {}", finding.level.name(), milder.describe());
-    text.extend(finding.milder.map(why_milder));
-    for place in places.take(MAX_OF_LEVEL) {
-        text.push_str(&format!("\n- {place}"));
-    }
-    if finding.origins.len() > MAX_OF_LEVEL {
-        text.push_str(&format!("\n- {} more", finding.origins.len() - MAX_OF_LEVEL));
-    }
+    text.extend(milder(finding).map(|why| format!("\na {why}")));
+    let places = first(&finding.origins, MAX_OF_LEVEL, place);
+    text.extend(places.iter().map(|place| format!("\n- {place}")));
     text.extend(to_do(finding, languages).map(|to_do| format!("\nto do: {to_do}")));
     writeln!(out, "title={}::{}", property(finding.rule.id), message(&text))
 }

@@ -11,7 +11,7 @@ use quick_xml::events::{BytesDecl, BytesText, Event};
 
 use super::Style;
 use super::sides::lines;
-use super::words::{copy_text, end, here, likeness, place, provenance, remarks, text_of};
+use super::words::{copy_text, end, here, likeness, noted, place, remarks, text_of};
 use crate::audit::Outcome;
 use crate::policy::{Finding, Fragment, Level, SuppressedBy};
 use crate::text::{LinedText, count};
@@ -116,8 +116,7 @@ fn body(finding: &Finding, outcome: &Outcome) -> String {
     let mut text = format!("{}\n\n", finding.message());
     code(&here(finding), copy_text(outcome, finding), &finding.fragment, &mut text);
     for (at, origin) in finding.origins.iter().enumerate() {
-        let note = provenance(origin).map(|note| format!(", {note}")).unwrap_or_default();
-        let title = format!("{} ({}{note})", place(origin), likeness(origin));
+        let title = format!("{} ({}{})", place(origin), likeness(origin), noted(origin));
         match text_of(outcome, origin) {
             Some(source) if at == 0 => code(&title, source, &origin.fragment, &mut text),
             _ => text.push_str(&format!("{title}\n")),

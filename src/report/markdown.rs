@@ -7,17 +7,15 @@
 use std::io::{self, Write};
 
 use super::Style;
-use super::audited::{OfClass, classes, headline, license_of, rows, share, subject};
+use super::audited::{classes, headline, license_of, rows, share, subject};
 use super::missed::version_lines;
 use super::sides::lines;
 use super::text::examined;
 use super::words::{
-    and_more, copy_text, count, end, found, here, likeness, of_level, place, provenance, text_of,
-    to_do,
+    copy_text, count, found, here, likeness, of_level, place, provenance, range, text_of, to_do,
 };
-use crate::audit::{AuditSummary, ComponentCopy, Outcome};
+use crate::audit::{AuditSummary, Outcome};
 use crate::language::Languages;
-use crate::license::Class;
 use crate::policy::{Finding, Fragment, Level, best_first};
 use crate::text::LinedText;
 
@@ -38,8 +36,7 @@ pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io
 fn page(outcome: &Outcome, style: &Style) -> String {
     let findings = best_first(&outcome.findings);
     let mut page = format!("## Secondhand: {}\n\n", escaped(&found(outcome)));
-    let base = outcome.base.as_ref().map(|base| format!("{} .. ", end(base))).unwrap_or_default();
-    page.push_str(&format!("{}\n\n", escaped(&format!("{base}{}", end(&outcome.head)))));
+    page.push_str(&format!("{}\n\n", escaped(&range(outcome))));
 
     if let Some(audited) = &outcome.audited {
         page.push_str(&overview(outcome, audited));
@@ -47,10 +44,7 @@ fn page(outcome: &Outcome, style: &Style) -> String {
     let languages = Languages::builtin();
     let mut rest = String::new();
     if !style.is_quiet {
-        let notable: Vec<_> = examined(outcome, style.is_verbose)
-            .lines()
-            .map(|line| format!("- {}\n", escaped(line)))
-            .collect();
+        let notable: Vec<_> = examined(outcome, style.is_verbose).lines().map(item).collect();
         let n_kept = fitting(notable.iter().map(String::len), MAX_TABLE);
         let notable_kept = notable[..n_kept].concat();
         rest = format!("<details><summary>What was examined</summary>\n\n{notable_kept}");
@@ -65,9 +59,10 @@ fn page(outcome: &Outcome, style: &Style) -> String {
         page.push_str("| | what | where | from | similarity |\n|---|---|---|---|---|\n");
         page.push_str(&rows[..n_rows].concat());
         page.push('\n');
-        let copies = || findings.iter().flat_map(|of| of.with_family()).filter(|of| of.has_code());
+        let copies = findings.iter().flat_map(|of| of.with_family()).filter(|of| of.has_code());
+        let copies: Vec<&Finding> = copies.collect();
         let mut n_shown = 0;
-        for finding in copies() {
+        for finding in &copies {
             let details = details(finding, outcome, &languages);
             if page.len() + details.len() + rest.len() + RESERVED > MAX_BYTES {
                 break;
@@ -75,15 +70,14 @@ fn page(outcome: &Outcome, style: &Style) -> String {
             page.push_str(&details);
             n_shown += 1;
         }
-        let n_copies = copies().count();
-        if n_shown < n_copies {
+        if n_shown < copies.len() {
             let listed = match findings.len() - n_rows {
                 0 => String::new(),
                 n => format!(" and {} not even listed", count(n, "finding")),
             };
             page.push_str(&format!(
                 "The code of {} is left out{listed}: a step summary is limited to one mebibyte.\n\n",
-                count(n_copies - n_shown, "finding"),
+                count(copies.len() - n_shown, "finding"),
             ));
         }
     }
@@ -92,54 +86,51 @@ fn page(outcome: &Outcome, style: &Style) -> String {
 
 /// What was audited and what of it is from where: license classes, components, folders and files.
 fn overview(outcome: &Outcome, audited: &AuditSummary) -> String {
-    let item = |line: String| format!("- {}\n", escaped(&line));
-    let subject = subject(outcome, audited).into_iter().chain([headline(audited)]).map(item);
-    let class = |(class, of): (Class, OfClass)| {
+    let subject = subject(outcome, audited).into_iter().chain([headline(audited)]);
+    let classes = classes(audited).into_iter().map(|(class, of)| {
         let share = format!("{} %", share(of.n_tokens, audited.n_tokens));
-        [class.name().to_owned(), of.n_components.to_string(), of.n_files.to_string(), share]
-    };
-    let component = |(number, taken): (usize, &ComponentCopy)| {
+        cells([class.name().to_owned(), of.n_components.to_string(), of.n_files.to_string(), share])
+    });
+    let components = audited.components.iter().enumerate().map(|(number, taken)| {
         let (name, license) = (taken.component.label(), license_of(audited, number));
         let (n_files, n_tokens) = (taken.n_files.to_string(), taken.n_tokens.to_string());
-        [name, license, n_files, n_tokens, taken.verdict.describe()]
-    };
-    let file = |row: Vec<String>| {
+        cells([name, license, n_files, n_tokens, taken.verdict.describe()])
+    });
+    let files = rows(audited).into_iter().map(|row| {
         format!("| {} | {} | {} |\n", code_span(&row[0]), escaped(&row[2]), escaped(&row[1]))
-    };
+    });
     let folders = audited.versions.iter().flat_map(|of| version_lines(of, false));
-    let folders = folders.map(|line| item(line.trim().to_owned()));
     [
-        part("", subject),
-        part(
-            "| license class | components | files | of tokens |\n|---|---|---|---|\n",
-            classes(audited).into_iter().map(class).map(cells),
-        ),
+        part("", subject.map(|line| item(&line))),
+        part("| license class | components | files | of tokens |\n|---|---|---|---|\n", classes),
         part(
             "| component | license | files | tokens | verdict |\n|---|---|---|---|---|\n",
-            audited.components.iter().enumerate().map(component).map(cells),
+            components,
         ),
-        part("", folders),
-        part("| file | in corpora | from |\n|---|---|---|\n", rows(audited).into_iter().map(file)),
+        part("", folders.map(|line| item(line.trim()))),
+        part("| file | in corpora | from |\n|---|---|---|\n", files),
     ]
     .concat()
+}
+
+fn item(line: &str) -> String {
+    format!("- {}\n", escaped(line))
 }
 
 /// A table or list with as many of these lines as fit; nothing without any.
 fn part(head: &str, lines: impl Iterator<Item = String>) -> String {
     let lines: Vec<String> = lines.collect();
     let n_lines = fitting(lines.iter().map(String::len), MAX_TABLE);
-    let more = match lines.len() - n_lines {
-        0 => String::new(),
-        n => format!("\n{n} more: `--format json` has all of them.\n"),
-    };
     if lines.is_empty() {
-        String::new()
-    } else {
-        format!("{head}{}{more}\n", lines[..n_lines].concat())
+        return String::new();
     }
+    let mut part = head.to_owned() + &lines[..n_lines].concat();
+    if let n @ 1.. = lines.len() - n_lines {
+        part += &format!("\n{n} more: `--format json` has all of them.\n");
+    }
+    part + "\n"
 }
 
-/// A row of a table.
 fn cells<const N: usize>(cells: [String; N]) -> String {
     format!("| {} |\n", cells.map(|cell| escaped(&cell)).join(" | "))
 }
@@ -163,7 +154,7 @@ fn row(finding: &Finding) -> String {
             "| {} {} | missed commits | {} | {}<br>{} | |\n",
             sign(finding.level),
             escaped(finding.rule.id),
-            code_span(&format!("{}:{}", finding.path, finding.fragment.start.line)),
+            code_span(&finding.fragment.start_in(&finding.path)),
             escaped(&behind.component.label()),
             lines.join("<br>"),
         );
@@ -171,8 +162,9 @@ fn row(finding: &Finding) -> String {
     if !finding.has_code() {
         let (files, word) = (finding.unexamined_files(), super::words::unexamined_word(finding));
         let shown = files.iter().take(MAX_LINES).map(|file| code_span(&file.describe()));
-        let more = and_more(files.len().saturating_sub(MAX_LINES)).trim().to_owned();
-        let named: Vec<String> = shown.chain(Some(more).filter(|of| !of.is_empty())).collect();
+        let n_more = files.len().saturating_sub(MAX_LINES);
+        let more = (n_more > 0).then(|| format!("and {n_more} more"));
+        let named: Vec<String> = shown.chain(more).collect();
         return format!(
             "| {} {} | {word} | {} | | |\n",
             sign(finding.level),
@@ -181,15 +173,13 @@ fn row(finding: &Finding) -> String {
         );
     }
     let origin = finding.origins.first();
-    let from = origin.map(|origin| code_span(&place(origin))).unwrap_or_default();
-    let note = origin.and_then(provenance).map(|note| format!("<br>{}", escaped(&note)));
-    let note = note.unwrap_or_default();
-    let more = match finding.origins.len() {
-        0 | 1 => String::new(),
-        n => format!("<br>and {}", count(n - 1, "other place")),
-    };
+    let mut from = origin.map(|origin| code_span(&place(origin))).unwrap_or_default();
+    from.extend(origin.and_then(provenance).map(|note| format!("<br>{}", escaped(&note))));
+    if let n @ 2.. = finding.origins.len() {
+        from += &format!("<br>and {}", count(n - 1, "other place"));
+    }
     format!(
-        "| {} {} | {} | {} | {from}{note}{more} | {} |\n",
+        "| {} {} | {} | {} | {from} | {} |\n",
         sign(finding.level),
         escaped(finding.rule.id),
         count(finding.n_lines() as usize, "line"),
@@ -212,18 +202,15 @@ fn details(finding: &Finding, outcome: &Outcome, languages: &Languages) -> Strin
     );
     text.push_str(&code(&here, copy_text(outcome, finding), &finding.fragment));
     for (at, origin) in finding.origins.iter().enumerate().take(MAX_LINES) {
-        let note =
-            provenance(origin).map(|note| format!(": {}", escaped(&note))).unwrap_or_default();
-        match text_of(outcome, origin) {
-            Some(source) if at == 0 => {
-                text.push_str(&format!("{}{note}\n\n", escaped(&likeness(origin))));
-                text.push_str(&code(&place(origin), source, &origin.fragment));
+        let (place, likeness) = (place(origin), escaped(&likeness(origin)));
+        let note = provenance(origin).map(|note| format!(": {}", escaped(&note)));
+        let note = note.unwrap_or_default();
+        text += &match text_of(outcome, origin).filter(|_| at == 0) {
+            Some(source) => {
+                format!("{likeness}{note}\n\n{}", code(&place, source, &origin.fragment))
             }
-            _ => {
-                let (place, likeness) = (code_span(&place(origin)), escaped(&likeness(origin)));
-                text.push_str(&format!("- {place} ({likeness}){note}\n"));
-            }
-        }
+            None => format!("- {} ({likeness}){note}\n", code_span(&place)),
+        };
     }
     if finding.origins.len() > MAX_LINES {
         text.push_str(&format!("- {} more\n", finding.origins.len() - MAX_LINES));
@@ -237,9 +224,8 @@ fn details(finding: &Finding, outcome: &Outcome, languages: &Languages) -> Strin
 /// A finding, and the code of its first origin, for a tooltip.
 pub fn other_side(outcome: &Outcome, finding: &Finding) -> String {
     let mut text = format!("{} ({})\n\n", escaped(&finding.message()), code_span(finding.id()));
-    let origin = finding.origins.first();
-    if let Some((origin, source)) =
-        origin.and_then(|origin| Some((origin, text_of(outcome, origin)?)))
+    if let Some(origin) = finding.origins.first()
+        && let Some(source) = text_of(outcome, origin)
     {
         text.push_str(&code(&place(origin), source, &origin.fragment));
     }
@@ -250,16 +236,15 @@ pub fn other_side(outcome: &Outcome, finding: &Finding) -> String {
 
 /// Code under its place, in a fence that is longer than any in it.
 fn code(place: &str, source: &LinedText, fragment: &Fragment) -> String {
-    let mut code = String::new();
-    for line in lines(source, fragment).iter().take(MAX_LINES) {
-        code.push_str(&line.text);
-        code.push('\n');
-    }
+    let lines = lines(source, fragment);
+    let mut code: String =
+        lines.iter().take(MAX_LINES).flat_map(|line| [&*line.text, "\n"]).collect();
     if fragment.n_lines() as usize > MAX_LINES {
         let n_more = count(fragment.n_lines() as usize - MAX_LINES, "line");
         code.push_str(&format!("({n_more} more)\n"));
     }
-    let fence = "`".repeat(longest_run(&code, '`').max(2) + 1);
+    let longest = code.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
     format!("{}\n\n{fence}{}\n{code}{fence}\n\n", code_span(place), language(place))
 }
 
@@ -270,10 +255,6 @@ fn language(place: &str) -> &str {
     let is_plain =
         extension.len() <= 8 && extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
     if is_plain { extension } else { "" }
-}
-
-fn longest_run(text: &str, of: char) -> usize {
-    text.split(|c: char| c != of).map(|run| run.chars().count()).max().unwrap_or(0)
 }
 
 /// `text` as inline code that nothing in it can end.

@@ -1,8 +1,9 @@
 //! Words for what copies lack: missed commits, and the versions of folders.
 
-use super::words::{count, day, first, lines};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
+use super::words::{count, day, first};
 use crate::audit::{EditedFile, FolderVersion};
 use crate::policy::{Behind, MissedCommit};
 use crate::text::{FilePath, printable};
@@ -16,10 +17,11 @@ const MAX_FILES: usize = 12;
 pub(super) fn commit_line(missed: &MissedCommit) -> String {
     let MissedCommit { commit, origin, places, n_hunks } = missed;
     let on = day(commit.time).map(|day| format!(" {day}")).unwrap_or_default();
-    let ids: Vec<&str> =
-        commit.ids.iter().map(String::as_str).filter(|id| !commit.subject.contains(id)).collect();
-    let ids = if ids.is_empty() { String::new() } else { format!(" ({})", ids.join(", ")) };
-    let at = first(places, MAX_PLACES, |place| lines(&place.fragment));
+    let ids = match &commit.further_ids()[..] {
+        [] => String::new(),
+        ids => format!(" ({})", ids.join(", ")),
+    };
+    let at = first(places, MAX_PLACES, |place| place.fragment.lines());
     let noun =
         if places.len() == 1 && places[0].fragment.n_lines() == 1 { "line" } else { "lines" };
     let of = if *n_hunks > places.len() {
@@ -28,8 +30,7 @@ pub(super) fn commit_line(missed: &MissedCommit) -> String {
         String::new()
     };
     let (short, subject, at) = (commit.short(), &commit.subject, at.join(", "));
-    let text = format!("{short}{on} {subject}{ids}: {noun} {at}{of}, in {origin}");
-    printable(text.as_bytes())
+    printable(format!("{short}{on} {subject}{ids}: {noun} {at}{of}, in {origin}"))
 }
 
 /// The commits that a copy lacks, a line each; those beyond `max` are counted.
@@ -70,18 +71,16 @@ pub(super) fn version_lines(of: &FolderVersion, is_verbose: bool) -> Vec<String>
         others.entry(version).or_default().push(path.to_string());
     }
     for (version, names) in others {
-        lines.extend(listed(&format!("mixed in, of {version}"), &names, is_verbose));
+        lines.extend(listed(&format!("mixed in, of {version}"), &names, is_verbose, String::clone));
     }
-    let edited: Vec<String> = of.edited.iter().map(edited_file).collect();
-    let names = |paths: &[FilePath]| Vec::from_iter(paths.iter().map(ToString::to_string));
-    lines.extend(listed("edited", &edited, is_verbose));
-    lines.extend(listed("added", &names(&of.added), is_verbose));
-    lines.extend(listed("missing", &names(&of.missing), is_verbose));
+    lines.extend(listed("edited", &of.edited, is_verbose, edited_file));
+    lines.extend(listed("added", &of.added, is_verbose, FilePath::to_string));
+    lines.extend(listed("missing", &of.missing, is_verbose, FilePath::to_string));
     if of.n_missing_elsewhere > 0 {
         let n = count(of.n_missing_elsewhere, "file");
         lines.push(format!("    not copied: {n} in other folders"));
     }
-    lines.into_iter().map(|line| printable(line.as_bytes())).collect()
+    lines.into_iter().map(printable).collect()
 }
 
 /// What was copied: a folder, a file, or some files of a folder.
@@ -90,8 +89,9 @@ fn copied(of: &FolderVersion) -> String {
         [] => folder_name(&of.folder),
         [file] => file.to_string(),
         files => {
-            let name = |path: &FilePath| String::from_utf8_lossy(path.name()).into_owned();
-            let names: Vec<String> = files.iter().take(MAX_FILES).map(name).collect();
+            let names =
+                files.iter().take(MAX_FILES).map(|path| String::from_utf8_lossy(path.name()));
+            let names = Vec::from_iter(names);
             let more = if files.len() > names.len() { ", ..." } else { "" };
             let (n, folder) = (count(files.len(), "file"), folder_name(&of.folder));
             format!("{n} in {folder} ({}{more})", names.join(", "))
@@ -141,10 +141,14 @@ fn edited_file(file: &EditedFile) -> String {
     format!("{} +{added} -{removed}", file.path)
 }
 
-fn listed(word: &str, names: &[String], is_verbose: bool) -> Option<String> {
-    let max = if is_verbose { usize::MAX } else { MAX_FILES };
-    let listed = first(names, max, String::clone).join(", ");
-    (!names.is_empty()).then(|| format!("    {word}: {listed}"))
+fn listed<T>(
+    word: &str,
+    all: &[T],
+    is_verbose: bool,
+    told: impl Fn(&T) -> String,
+) -> Option<String> {
+    let listed = first(all, if is_verbose { usize::MAX } else { MAX_FILES }, told);
+    (!all.is_empty()).then(|| format!("    {word}: {}", listed.join(", ")))
 }
 
 /// The edits of a file as a diff, from the version to the copy. Lines of the version are only known
@@ -152,21 +156,26 @@ fn listed(word: &str, names: &[String], is_verbose: bool) -> Option<String> {
 pub(super) fn edits(file: &EditedFile) -> Vec<String> {
     let mut diff = vec![format!("--- {}", file.origin), format!("+++ {}", file.path)];
     for edit in &file.edits {
-        let range = |range: &std::ops::Range<u32>| match range.len() {
-            0 => format!("{},0", range.start.saturating_sub(1)),
-            1 => range.start.to_string(),
-            n => format!("{},{n}", range.start),
-        };
         diff.push(format!("@@ -{} +{} @@", range(&edit.removed), range(&edit.added)));
-        let shown = |sign: &str, line: &Vec<u8>| {
-            format!("{sign}{}", printable(line.strip_suffix(b"\r").unwrap_or(line)))
-        };
         match &edit.removed_text {
-            Some(lines) => diff.extend(lines.iter().map(|line| shown("-", line))),
+            Some(lines) => diff.extend(lines.iter().map(|line| diff_line("-", line))),
             None if edit.removed.is_empty() => {}
             None => diff.push(format!("-({})", count(edit.removed.len(), "line"))),
         }
-        diff.extend(edit.added_text.iter().map(|line| shown("+", line)));
+        diff.extend(edit.added_text.iter().map(|line| diff_line("+", line)));
     }
     diff
+}
+
+/// Lines as the head of a hunk names them.
+fn range(lines: &Range<u32>) -> String {
+    match lines.len() {
+        0 => format!("{},0", lines.start.saturating_sub(1)),
+        1 => lines.start.to_string(),
+        n => format!("{},{n}", lines.start),
+    }
+}
+
+fn diff_line(sign: &str, line: &[u8]) -> String {
+    format!("{sign}{}", printable(line.strip_suffix(b"\r").unwrap_or(line)))
 }

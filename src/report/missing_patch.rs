@@ -89,8 +89,7 @@ fn write_file(
     } else {
         lines.n_lines()
     };
-    let name = quoted(path);
-    writeln!(out, "--- {}\n+++ {}", named("a", &name), named("b", &name))?;
+    writeln!(out, "--- {}\n+++ {}", named("a", path), named("b", path))?;
     let mut shift = 0i64;
     let mut at = 0;
     while at < edits.len() {
@@ -105,15 +104,11 @@ fn write_file(
         let first = group[0].lines.start.saturating_sub(CONTEXT).max(1);
         let last = (group[group.len() - 1].lines.end + CONTEXT).min(n_lines + 1);
         let mut body: Vec<PatchLine<'_>> = Vec::new();
-        let own = |line: u32| {
-            let bytes = &text[lines.range(line)];
-            (bytes.strip_suffix(b"\n").unwrap_or(bytes), bytes.ends_with(b"\n"))
-        };
         let has_carriage_return = text[lines.range(first)].ends_with(b"\r\n");
         let mut line = first;
         for edit in group {
-            body.extend((line..edit.lines.start).map(|line| (b' ', own(line).0, own(line).1)));
-            body.extend(edit.lines.clone().map(|line| (b'-', own(line).0, own(line).1)));
+            body.extend((line..edit.lines.start).map(|line| own_line(b' ', text, line)));
+            body.extend(edit.lines.clone().map(|line| own_line(b'-', text, line)));
             body.extend(
                 edit.text
                     .split_inclusive(|&byte| byte == b'\n')
@@ -121,13 +116,12 @@ fn write_file(
             );
             line = edit.lines.end;
         }
-        body.extend((line..last).map(|line| (b' ', own(line).0, own(line).1)));
-        let n_of =
-            |sign: u8| body.iter().filter(|(of, ..)| *of == b' ' || *of == sign).count() as i64;
-        let (n_old, n_new) = (n_of(b'-'), n_of(b'+'));
-        let start = |first: i64, n: i64| if n == 0 { first - 1 } else { first };
-        let (old, new) = (i64::from(first), i64::from(first) + shift);
-        let (old, new) = (start(old, n_old), start(new, n_new));
+        body.extend((line..last).map(|line| own_line(b' ', text, line)));
+        let n_old = body.iter().filter(|(sign, ..)| *sign != b'+').count() as i64;
+        let n_new = body.iter().filter(|(sign, ..)| *sign != b'-').count() as i64;
+        // Of no lines, the one before is named.
+        let old = i64::from(first) - i64::from(n_old == 0);
+        let new = i64::from(first) + shift - i64::from(n_new == 0);
         writeln!(out, "@@ -{old},{n_old} +{new},{n_new} @@")?;
         for (sign, bytes, has_end) in body {
             out.write_all(&[sign])?;
@@ -143,26 +137,23 @@ fn write_file(
     Ok(())
 }
 
-/// The name of a file in a patch, quoted as git does if it has bytes that are not plain.
-fn quoted(path: &FilePath) -> Result<String, String> {
-    let is_plain = |byte: &u8| (b' '..=b'~').contains(byte) && *byte != b'"' && *byte != b'\\';
-    match path.as_bytes().iter().all(is_plain) {
-        true => Ok(printable(path.as_bytes())),
-        false => Err(path
-            .as_bytes()
-            .iter()
-            .map(|byte| match byte {
-                b'"' | b'\\' => format!("\\{}", char::from(*byte)),
-                byte if is_plain(byte) => char::from(*byte).to_string(),
-                byte => format!("\\{byte:03o}"),
-            })
-            .collect()),
-    }
+/// A line of the copy.
+fn own_line(sign: u8, text: &LinedText, line: u32) -> PatchLine<'_> {
+    let bytes = &text[text.lines().range(line)];
+    (sign, bytes.strip_suffix(b"\n").unwrap_or(bytes), bytes.ends_with(b"\n"))
 }
 
-fn named(side: &str, name: &Result<String, String>) -> String {
-    match name {
-        Ok(name) => format!("{side}/{name}"),
-        Err(quoted) => format!("\"{side}/{quoted}\""),
+/// The name of a file on a side of a patch, quoted as git does if it has bytes that are not plain.
+fn named(side: &str, path: &FilePath) -> String {
+    let quoted = path.as_bytes().iter().map(|byte| match byte {
+        b'"' | b'\\' => format!("\\{}", char::from(*byte)),
+        b' '..=b'~' => char::from(*byte).to_string(),
+        byte => format!("\\{byte:03o}"),
+    });
+    let quoted: String = quoted.collect();
+    if quoted.contains('\\') {
+        format!("\"{side}/{quoted}\"")
+    } else {
+        format!("{side}/{}", printable(quoted))
     }
 }

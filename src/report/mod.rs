@@ -79,6 +79,13 @@ pub struct Style {
     pub is_verbose: bool,
 }
 
+impl Style {
+    /// How many to list: at most `max`, or all if that is asked for.
+    fn at_most(&self, max: usize) -> usize {
+        if self.is_verbose { usize::MAX } else { max }
+    }
+}
+
 /// What findings are grouped by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GroupBy {
@@ -209,12 +216,13 @@ impl<T> Format<T> {
         matches!(self.name, "cyclonedx" | "openvex")
     }
 
-    /// Writes `found` to `out`.
+    /// Writes `found` to `out`, to its end.
     ///
     /// # Errors
     /// If `out` cannot be written.
     pub fn write(&self, found: &T, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-        (self.write)(found, style, out)
+        (self.write)(found, style, out)?;
+        out.flush()
     }
 }
 

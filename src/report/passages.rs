@@ -5,14 +5,14 @@
 use unicode_width::UnicodeWidthStr;
 
 use super::brief::brief;
-use super::found::{facts, headline, place as found_place};
+use super::found::{facts, headline, numbered_lines, place as found_place};
 use super::sides::{Line, Sides, lines};
 use super::words::{
-    and_more, copy_text, count, end, found, here, likeness, owned_by, place, provenance, text_of,
+    base, copy_text, count, end, found, here, likeness, owned_by, place, provenance, text_of,
 };
 use crate::audit::{FoundCode, Outcome};
 use crate::policy::{Finding, Origin, Place, best_first};
-use crate::text::printable;
+use crate::text::{joined, printable};
 
 /// Maximum origins of a finding to name; the rest are counted.
 const MAX_ORIGINS: usize = 5;
@@ -30,18 +30,17 @@ pub struct Passage {
 
 /// What a change brings in, in a line.
 pub fn check_headline(outcome: &Outcome) -> String {
-    let base = outcome.base.as_ref().map_or_else(|| "nothing".to_owned(), end);
-    format!("{} in {} against {base}", found(outcome), end(&outcome.head))
+    format!("{} in {} against {}", found(outcome), end(&outcome.head), base(outcome))
 }
 
 /// The findings that `is_asked` selects, the most severe first.
 pub fn finding_passages(outcome: &Outcome, is_asked: impl Fn(&Finding) -> bool) -> Vec<Passage> {
     let findings = best_first(&outcome.findings).into_iter().filter(|finding| is_asked(finding));
-    let lines = |finding: &Finding| {
-        owned_by(outcome, finding).into_iter().chain(brief(outcome, finding)).collect()
-    };
-    let all = findings.flat_map(Finding::with_family);
-    all.map(|finding| Passage { head: head(finding), lines: lines(finding) }).collect()
+    let passages = findings.flat_map(Finding::with_family).map(|finding| {
+        let lines = owned_by(outcome, finding).into_iter().chain(brief(outcome, finding));
+        Passage { head: head(finding), lines: lines.collect() }
+    });
+    passages.collect()
 }
 
 /// All about one finding: the rule, the origins, what differs, and both sides.
@@ -71,15 +70,17 @@ pub fn finding_in_full(outcome: &Outcome, finding: &Finding) -> Passage {
 /// The clone classes of a scan that `is_asked` selects, the largest first: each with all its
 /// places.
 pub fn class_passages(outcome: &Outcome, is_asked: impl Fn(&Finding) -> bool) -> Vec<Passage> {
-    let class = |finding: &Finding| {
-        let tokens = count(finding.n_tokens, "token");
+    let mut passages = Vec::new();
+    for finding in outcome.findings.iter().filter(|finding| is_asked(finding)) {
+        let (id, message, tokens) =
+            (finding.id(), finding.message(), count(finding.n_tokens, "token"));
         let origins = finding.origins.iter().map(place);
         let places: Vec<String> = std::iter::once(here(finding)).chain(origins).collect();
-        let head =
-            format!("[{}] {} ({tokens}): {}", finding.id(), finding.message(), shortened(&places));
-        Passage { head, lines: brief(outcome, finding) }
-    };
-    outcome.findings.iter().filter(|finding| is_asked(finding)).map(class).collect()
+        let places = joined(&places, MAX_ORIGINS, String::clone);
+        let head = format!("[{id}] {message} ({tokens}): {places}");
+        passages.push(Passage { head, lines: brief(outcome, finding) });
+    }
+    passages
 }
 
 /// What was found for a sketch, in a line, and what was not searched, in another.
@@ -90,19 +91,14 @@ pub fn found_headline(found: &FoundCode) -> String {
 
 /// The results for a sketch, the best first, each with its code.
 pub fn found_passages(found: &FoundCode) -> Vec<Passage> {
-    let block = |existing: &crate::audit::Existing| {
-        let text = existing.text.as_deref().unwrap_or_default();
-        let text = text.strip_suffix(b"\n").unwrap_or(text);
-        let numbered = (existing.fragment.start.line..).zip(text.split(|&byte| byte == b'\n'));
-        let lines = numbered.map(|(number, line)| {
-            format!("{number:>5} {}", printable(line.strip_suffix(b"\r").unwrap_or(line)))
-                .trim_end()
-                .to_owned()
-        });
-        let lines = if existing.text.is_some() { lines.collect() } else { Vec::new() };
-        Passage { head: format!("{}: {}", found_place(existing), facts(existing)), lines }
-    };
-    found.results.iter().map(block).collect()
+    let passages = found.results.iter().map(|existing| {
+        let lines = numbered_lines(existing)
+            .into_iter()
+            .map(|(number, line)| format!("{number:>5} {}", printable(line)).trim_end().to_owned());
+        let head = format!("{}: {}", found_place(existing), facts(existing));
+        Passage { head, lines: lines.collect() }
+    });
+    passages.collect()
 }
 
 /// `[1a2b] src/a.c:12-30: warning[copied-code] 19 lines copied from src/b.c:3; renamed, 97 %
@@ -113,13 +109,12 @@ fn head(finding: &Finding) -> String {
     let mut head = format!("[{}] {at}: {level}[{rule}] {}", finding.id(), finding.message());
     if let Some(first) = finding.origins.first() {
         head.push_str(&format!("; {}", likeness(first)));
-        head.push_str(&provenance(first).map(|of| format!("; {of}")).unwrap_or_default());
+        head.extend(provenance(first).map(|of| format!("; {of}")));
     }
     if let [Origin { place: Place::Tree, .. }, others @ ..] = &finding.origins[..]
         && !others.is_empty()
     {
-        let others: Vec<String> = others.iter().map(place).collect();
-        head.push_str(&format!("; also {}", shortened(&others)));
+        head.push_str(&format!("; also {}", joined(others, MAX_ORIGINS, place)));
     }
     head
 }
@@ -134,11 +129,10 @@ pub fn side_by_side(outcome: &Outcome, finding: &Finding) -> Option<String> {
     );
     let at = here(finding);
     let mut text = format!("{}\n\n{at:<SIDE$} | {}\n", finding.message(), place(origin));
-    for &row in &sides.rows {
-        let side = |lines: &[Line], at: Option<usize>| {
-            at.map(|at| numbered(&lines[at]).replace('\t', "    ")).unwrap_or_default()
-        };
-        let (copy, origin) = (side(&sides.copy, row.0), side(&sides.origin, row.1));
+    for (at, &row) in sides.rows.iter().enumerate() {
+        let [copy, origin] = [true, false].map(|is_copy| {
+            sides.line(at, is_copy).map(numbered).unwrap_or_default().replace('\t', "    ")
+        });
         let mark =
             if sides.is_marked(row) || row.0.is_none() || row.1.is_none() { '~' } else { '|' };
         let pad = " ".repeat(SIDE.saturating_sub(copy.width()));
@@ -154,9 +148,4 @@ pub fn side_by_side(outcome: &Outcome, finding: &Finding) -> Option<String> {
 
 fn numbered(line: &Line) -> String {
     format!("{:>5} {}", line.number, line.text)
-}
-
-fn shortened(places: &[String]) -> String {
-    let n_more = places.len().saturating_sub(MAX_ORIGINS);
-    places[..places.len() - n_more].join(", ") + &and_more(n_more)
 }

@@ -15,15 +15,13 @@ pub(super) fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Re
     for finding in &outcome.findings {
         let Some(missed) = finding.missed() else { continue };
         for (origin, patch) in finding.origins.iter().zip(&missed.patches) {
-            let of = printable(here(finding).as_bytes());
-            let at = printable(place(origin).as_bytes());
+            let of = printable(here(finding));
+            let at = printable(place(origin));
             let touched = patch.as_deref().map(touched_lines).unwrap_or_default();
             let of_file = written.entry(&origin.path).or_default();
             // The context of one would no longer be there after the other.
-            let is_apart = |lines: &Range<usize>| {
-                !of_file.iter().any(|of| of.start < lines.end && lines.start < of.end)
-            };
-            if !touched.iter().all(is_apart) {
+            let mut pairs = touched.iter().flat_map(|a| of_file.iter().map(move |b| (a, b)));
+            if pairs.any(|(a, b)| a.start < b.end && b.start < a.end) {
                 writeln!(
                     out,
                     "# {at} lacks the edit of {of}; its patch comes once the one above is applied\n"
@@ -44,17 +42,17 @@ pub(super) fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Re
     }
     for skipped in outcome.findings.iter().filter(|finding| !finding.unexamined_files().is_empty())
     {
-        writeln!(out, "# {}", printable(skipped.message().as_bytes()))?;
+        writeln!(out, "# {}", printable(skipped.message()))?;
     }
     Ok(())
 }
 
 /// The lines of the old file that the hunks of a patch have, with their context.
 fn touched_lines(patch: &str) -> Vec<Range<usize>> {
-    let hunk = |line: &str| {
+    let hunks = patch.lines().filter_map(|line| {
         let (start, n) = line.strip_prefix("@@ -")?.split_once(' ')?.0.split_once(',')?;
         let (start, n): (usize, usize) = (start.parse().ok()?, n.parse().ok()?);
         Some(start..start + n)
-    };
-    patch.lines().filter_map(hunk).collect()
+    });
+    hunks.collect()
 }

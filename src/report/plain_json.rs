@@ -29,8 +29,10 @@ pub(super) fn json(value: &impl Serialize) -> io::Result<String> {
     let plain = serde_json::to_string_pretty(value)?;
     let mut text = String::with_capacity(plain.len());
     let mut from = 0;
-    let steers = |c: char| is_unseen(c) || c >= '\u{7F}' && c.is_control();
-    for (at, c) in plain.char_indices().filter(|(_, c)| steers(*c)) {
+    for (at, c) in plain.char_indices() {
+        if !is_unseen(c) && (c < '\u{7F}' || !c.is_control()) {
+            continue;
+        }
         text.push_str(&plain[from..at]);
         text.extend(c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")));
         from = at + c.len_utf8();

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::plain_json::{exact, write_json};
-use super::words::{in_tree, likeness, of_level, provenance};
+use super::words::{likeness, of_level, provenance};
 use super::{REPOSITORY, Style};
 use crate::audit::Outcome;
 use crate::policy::{Finding, Fragment};
@@ -22,7 +22,8 @@ pub(super) fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Re
 }
 
 fn diagnostic(finding: &Finding) -> Value {
-    let related: Vec<Value> = in_tree(finding)
+    let related: Vec<Value> = finding
+        .origins_in_tree()
         .map(|origin| json!({ "message": likeness(origin), "location": location(&origin.path, &origin.fragment) }))
         .collect();
     json!({

@@ -17,17 +17,15 @@ use serde_sarif::sarif::{
 
 use super::plain_json::json;
 use super::text::sentences;
-use super::words::{
-    and_more, component_of, day, deletion_of, in_tree, of_level, percent, place, provenance, to_do,
-};
+use super::words::{and_more, day, milder, of_level, percent, place, provenance, to_do};
 use super::{REPOSITORY, Style, VERSION};
 use crate::audit::Outcome;
 use crate::language::Languages;
 use crate::policy::{
-    Change, Finding, Fragment, MissedCommit, Origin, Place, RULES, Rule, SuppressedBy,
-    SuppressedFinding, Topic, UnexaminedFiles, Verdict,
+    Change, Finding, Fragment, Origin, Place, RULES, Rule, SuppressedBy, SuppressedFinding, Topic,
+    UnexaminedFiles, Verdict,
 };
-use crate::text::{FilePath, agreed, count};
+use crate::text::{FilePath, agreed, count, noun_of};
 
 /// Maximum results in a run; GitHub rejects uploads with more.
 const MAX_RESULTS: usize = 25_000;
@@ -115,8 +113,8 @@ fn merged<'f>(findings: &[&'f Finding]) -> Vec<(&'f Finding, Vec<&'f Finding>)> 
             .or_default()
             .push(finding);
     }
-    let split = |findings: Vec<&'f Finding>| Some((*findings.first()?, findings[1..].to_vec()));
-    alerts.into_values().filter_map(split).collect()
+    let alerts = alerts.into_values();
+    alerts.filter_map(|of| Some((*of.first()?, of[1..].to_vec()))).collect()
 }
 
 fn invocation(outcome: &Outcome, n_dropped: usize) -> Invocation {
@@ -154,11 +152,11 @@ fn message(text: impl Into<String>) -> Message {
 }
 
 fn descriptor(rule: &Rule) -> ReportingDescriptor {
-    let text = |text: &str| MultiformatMessageString::builder().text(sentence(text)).build();
-    let explanation = rule.explanation();
+    let [summary, finds] = [rule.summary, rule.finds]
+        .map(|text| MultiformatMessageString::builder().text(sentence(text)).build());
     let help = MultiformatMessageString::builder()
         .text(format!("{}\n\n{}", rule.finds, rule.action))
-        .markdown(explanation)
+        .markdown(rule.explanation())
         .build();
     // GitHub's word for a level.
     let severity = of_level(rule.level, ["error", "warning", "recommendation"]);
@@ -166,8 +164,8 @@ fn descriptor(rule: &Rule) -> ReportingDescriptor {
     ReportingDescriptor::builder()
         .id(rule.id)
         .name(pascal_case(rule.id))
-        .short_description(text(rule.summary))
-        .full_description(text(rule.finds))
+        .short_description(summary)
+        .full_description(finds)
         .help(help)
         .help_uri(format!("{REPOSITORY}/blob/main/docs/rules.md#{}", rule.id))
         .default_configuration(
@@ -240,7 +238,21 @@ fn suppressed(
 /// The origins in the tree, which the message links. Others are not files of this repository, or
 /// not at this commit.
 fn linked(finding: &Finding) -> Vec<&Origin> {
-    in_tree(finding).take(MAX_LINKS).collect()
+    finding.origins_in_tree().take(MAX_LINKS).collect()
+}
+
+/// The number by which a message links an origin.
+fn id_of(origin: &Origin, linked: &[&Origin]) -> Option<usize> {
+    linked.iter().position(|other| std::ptr::eq(*other, origin)).map(|at| at + 1)
+}
+
+/// An origin as a message names it.
+fn named(origin: &Origin, linked: &[&Origin]) -> String {
+    let place = match id_of(origin, linked) {
+        Some(id) => link(id, origin),
+        None => plain(&place(origin)),
+    };
+    place + &provenance(origin).map(|note| format!(" ({})", plain(&note))).unwrap_or_default()
 }
 
 /// The other copies of a family, as far as a result may have locations.
@@ -253,57 +265,45 @@ fn result_text(finding: &Finding, others: &[&Finding], languages: &Languages) ->
     if !finding.has_code() {
         return format!("{}.", sentence(&plain(&finding.message())).trim_end_matches('.'));
     }
-    if finding.missed().is_some() {
-        return missed_text(finding);
-    }
     let linked = linked(finding);
-    let id = |origin: &Origin| {
-        linked.iter().position(|other| std::ptr::eq(*other, origin)).map(|at| at + 1)
-    };
-    let named = |origin: &Origin| {
-        let place = id(origin).map_or_else(|| plain(&place(origin)), |id| link(id, origin));
-        place + &provenance(origin).map(|note| format!(" ({})", plain(&note))).unwrap_or_default()
-    };
+    if finding.missed().is_some() {
+        let links = linked.iter().zip(1..).map(|(origin, id)| link(id, origin));
+        let message = sentence(&plain(&finding.message()));
+        let links = links.collect::<Vec<_>>().join(", ");
+        return format!("{}. Lacking it: {links}.", message.trim_end_matches('.'));
+    }
     let mut text = lines("Line", &finding.fragment);
     if let Some(origin) = finding.origins.first() {
         let verb = if finding.n_novel == 0 { "also in" } else { origin.relation() };
         text.push_str(&format!(
             " {verb} {}: a {} clone ({}), {} % alike, {}.",
-            named(origin),
+            named(origin, &linked),
             origin.clone_type.name(),
             origin.clone_type.describe(),
             percent(origin.similarity),
             count(finding.n_tokens, "token")
         ));
     }
-    let further = finding.origins.iter().skip(1);
-    let listed: Vec<_> = further
-        .clone()
-        .filter(|o| id(o).is_some() || o.place != Place::Tree)
-        .take(MAX_LINKS)
-        .collect();
-    if !listed.is_empty() {
-        let names: Vec<_> = listed.iter().map(|origin| named(origin)).collect();
+    let further = finding.origins.get(1..).unwrap_or_default();
+    let told = further.iter().filter(|of| id_of(of, &linked).is_some() || of.place != Place::Tree);
+    let names: Vec<String> = told.take(MAX_LINKS).map(|of| named(of, &linked)).collect();
+    if !names.is_empty() {
         text.push_str(&format!(" Also found in {}", names.join(", ")));
-        text.push_str(&match further.len() - listed.len() {
+        text.push_str(&match further.len() - names.len() {
             0 => ".".to_owned(),
             n_more => format!(" and {}.", count(n_more, "more place")),
         });
     }
-    let copy = |(at, other): (usize, &Finding)| {
-        let id = linked.len() + 1 + at;
+    let copies = family(finding).zip(linked.len() + 1..).map(|(other, id)| {
         let from = other.origins.first().map(|origin| format!(" from {}", plain(&place(origin))));
-        let from = from.unwrap_or_default();
-        format!("[{}]({id}){from}", lines("line", &other.fragment))
-    };
-    let copies: Vec<_> = family(finding).enumerate().map(copy).collect();
+        format!("[{}]({id}){}", lines("line", &other.fragment), from.unwrap_or_default())
+    });
+    let copies: Vec<_> = copies.collect();
     if !copies.is_empty() {
         let more = and_more(finding.family.len() - copies.len());
         text.push_str(&format!(" Copied as well: {}{more}.", copies.join(", ")));
     }
-    if let Some(milder) = &finding.milder {
-        text.push_str(&format!(" A {}: {}.", finding.level.name(), milder.describe()));
-    }
+    text.extend(milder(finding).map(|why| format!(" A {why}.")));
     for other in others {
         let (lines, message) = (lines("Line", &other.fragment), plain(&other.message()));
         text.push_str(&format!(" {lines}, too, are copied: {message}."));
@@ -312,26 +312,18 @@ fn result_text(finding: &Finding, others: &[&Finding], languages: &Languages) ->
     text
 }
 
-/// Says what the edit missed, with links to the siblings.
-fn missed_text(finding: &Finding) -> String {
-    let links = linked(finding).into_iter().enumerate().map(|(at, origin)| link(at + 1, origin));
-    let (message, links) = (sentence(&plain(&finding.message())), Vec::from_iter(links).join(", "));
-    format!("{}. Lacking it: {links}.", message.trim_end_matches('.'))
-}
-
 /// `text` in which nothing is a link.
 fn plain(text: &str) -> String {
-    let escape = |c: char| matches!(c, '[' | ']' | '\\').then_some('\\');
-    text.chars().flat_map(|c| escape(c).into_iter().chain([c])).collect()
+    text.replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]")
 }
 
 fn link(id: usize, origin: &Origin) -> String {
     format!("[{}]({id})", plain(&place(origin)))
 }
 
+/// `line 12` or `lines 12-20`.
 fn lines(word: &str, fragment: &Fragment) -> String {
-    let (first, last) = (fragment.start.line, fragment.end.line);
-    if first == last { format!("{word} {first}") } else { format!("{word}s {first}-{last}") }
+    format!("{} {}", noun_of(fragment.n_lines(), word), fragment.lines())
 }
 
 /// A place with its number, and what is there.
@@ -353,19 +345,18 @@ fn location(path: &FilePath, fragment: &Fragment) -> Location {
 
 fn result_properties(finding: &Finding) -> Vec<(&'static str, Value)> {
     if let Some(behind) = finding.behind() {
-        let commit = |missed: &MissedCommit| {
-            let places: Vec<_> =
-                missed.places.iter().map(|place| json!(place.fragment.start.line)).collect();
+        let commits = behind.commits.iter().take(MAX_COMPONENTS).map(|missed| {
+            let lines = missed.places.iter().map(|place| place.fragment.start.line);
             json!({
                 "commit": missed.commit.hash,
                 "date": day(missed.commit.time),
                 "subject": missed.commit.subject,
                 "ids": missed.commit.ids,
                 "origin": missed.origin.to_string(),
-                "lines": places,
+                "lines": lines.collect::<Vec<_>>(),
             })
-        };
-        let commits: Vec<_> = behind.commits.iter().take(MAX_COMPONENTS).map(commit).collect();
+        });
+        let commits: Vec<Value> = commits.collect();
         return vec![
             ("component", json!(behind.component.name)),
             ("missedCommits", json!(commits)),
@@ -373,9 +364,11 @@ fn result_properties(finding: &Finding) -> Vec<(&'static str, Value)> {
         ];
     }
     if !finding.has_code() {
-        let file = |file: &UnexaminedFiles| json!({"path": file.path.to_string(), "files": file.n_files, "reason": file.reason});
         let files = finding.unexamined_files();
-        let named: Vec<_> = files.iter().take(MAX_UNEXAMINED).map(file).collect();
+        let named = files.iter().take(MAX_UNEXAMINED).map(|UnexaminedFiles { path, n_files, reason }| {
+            json!({"path": path.to_string(), "files": n_files, "reason": reason})
+        });
+        let named: Vec<Value> = named.collect();
         return vec![("notExamined", json!(named)), ("notExaminedCount", json!(files.len()))];
     }
     let fragment = &finding.fragment;
@@ -402,12 +395,10 @@ fn result_properties(finding: &Finding) -> Vec<(&'static str, Value)> {
         properties.push(("patches", json!(missed.patches)));
     }
     if !finding.changed_since().is_empty() {
-        let commit =
-            |of: &Change| json!({"commit": of.commit, "subject": of.subject, "date": day(of.time)});
-        properties.push((
-            "changedSince",
-            json!(finding.changed_since().iter().map(commit).collect::<Vec<_>>()),
-        ));
+        let commits = finding.changed_since().iter().map(|Change { commit, subject, time }| {
+            json!({"commit": commit, "subject": subject, "date": day(*time)})
+        });
+        properties.push(("changedSince", commits.collect()));
     }
     properties
 }
@@ -415,7 +406,7 @@ fn result_properties(finding: &Finding) -> Vec<(&'static str, Value)> {
 /// A component with the path and lines of an origin: never a location, since a corpus is not part
 /// of the repository.
 fn component(origin: &Origin) -> Option<Value> {
-    let component = component_of(&origin.place)?;
+    let component = origin.place.component()?;
     Some(json!({
         "corpus": component.corpus,
         "name": component.name,
@@ -436,7 +427,7 @@ fn component(origin: &Origin) -> Option<Value> {
 }
 
 fn deletion(origin: &Origin) -> Option<Value> {
-    let deletion = deletion_of(&origin.place)?;
+    let deletion = origin.place.deletion()?;
     Some(json!({
         "commit": deletion.commit,
         "subject": deletion.subject,

@@ -43,7 +43,10 @@ pub(super) enum Mark {
 }
 
 impl Mark {
-    /// Its name in reports.
+    fn of(is_renamed: bool) -> Self {
+        if is_renamed { Self::Renamed } else { Self::Changed }
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Self::Renamed => "renamed",
@@ -77,11 +80,14 @@ pub(super) struct Sides {
 impl Sides {
     /// Lays out a fragment of each of two texts.
     pub fn new(copy: (&LinedText, &Fragment), origin: (&LinedText, &Fragment)) -> Self {
-        let left_out = |fragment: &Fragment| fragment.n_lines().saturating_sub(MAX_LINES);
+        let [n_of_copy, n_of_origin] = [copy, origin].map(|(_, fragment)| fragment.n_lines());
         let mut sides = Self {
             copy: lines(copy.0, copy.1),
             origin: lines(origin.0, origin.1),
-            n_left_out: (left_out(copy.1), left_out(origin.1)),
+            n_left_out: (
+                n_of_copy.saturating_sub(MAX_LINES),
+                n_of_origin.saturating_sub(MAX_LINES),
+            ),
             ..Self::default()
         };
         sides.compare();
@@ -91,77 +97,59 @@ impl Sides {
     /// Marks what differs, and pairs the lines.
     fn compare(&mut self) {
         let (before, after) = (words(&self.origin), words(&self.copy));
+        let of_origin: Vec<&str> = before.iter().map(|word| word.text(&self.origin)).collect();
+        let of_copy: Vec<&str> = after.iter().map(|word| word.text(&self.copy)).collect();
         let mut input = InternedInput::default();
-        input.update_before(before.iter().map(|word| word.text(&self.origin)));
-        input.update_after(after.iter().map(|word| word.text(&self.copy)));
+        input.update_before(of_origin.iter().copied());
+        input.update_after(of_copy.iter().copied());
         let diff = Diff::compute(Algorithm::Myers, &input);
+        let hunks: Vec<(Range<usize>, Range<usize>)> = diff.hunks().map(ranges).collect();
 
-        let text = |a: usize| before[a].text(&self.origin);
-        let text_of_copy = |b: usize| after[b].text(&self.copy);
-        let sides = |hunk: Hunk| {
-            let (old, new) = (hunk.before, hunk.after);
-            (old.start as usize..old.end as usize, new.start as usize..new.end as usize)
-        };
-        let is_word_for_word = |old: &Range<usize>, new: &Range<usize>| {
-            let mut words = old.clone().zip(new.clone());
-            old.len() == new.len() && words.all(|(a, b)| before[a].is_word && after[b].is_word)
-        };
         let mut known: BTreeSet<(&str, &str)> = BTreeSet::new();
-        for (old, new) in diff.hunks().map(sides) {
-            if is_word_for_word(&old, &new) {
-                known.extend(old.zip(new).map(|(a, b)| (text(a), text_of_copy(b))));
+        for (old, new) in hunks.iter().cloned() {
+            if is_word_for_word(&before[old.clone()], &after[new.clone()]) {
+                known.extend(old.zip(new).map(|(a, b)| (of_origin[a], of_copy[b])));
             }
         }
 
-        let mut votes: HashMap<(usize, usize), usize> = HashMap::new();
+        // Words that stand for each other, and those that are marked on either side.
+        let mut equal: Vec<(usize, usize)> = Vec::new();
+        let (mut old_marks, mut new_marks) = (Vec::new(), Vec::new());
         let mut renames: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-        let mut marks: Vec<(Option<&Word>, Option<&Word>, Mark)> = Vec::new();
         let (mut at, mut to) = (0, 0);
-        let mut equal = |at: usize, to: usize| {
-            *votes.entry((after[to].line, before[at].line)).or_default() += 2;
-        };
-        for (old, new) in diff.hunks().map(sides) {
-            while at < old.start && to < new.start {
-                equal(at, to);
-                (at, to) = (at + 1, to + 1);
-            }
-            let pairs: BTreeMap<usize, usize> = if is_word_for_word(&old, &new) {
+        for (old, new) in hunks {
+            equal.extend((at..old.start).zip(to..new.start));
+            (at, to) = (old.end, new.end);
+            let pairs = if is_word_for_word(&before[old.clone()], &after[new.clone()]) {
                 old.clone().zip(new.clone()).collect()
             } else {
-                renamed_again((old.clone(), &text), (new.clone(), &text_of_copy), &known)
+                renamed_again((old.clone(), &of_origin), (new.clone(), &of_copy), &known)
             };
             for (&a, &b) in &pairs {
-                equal(a, b);
-                *renames.entry((text(a), text_of_copy(b))).or_default() += 1;
+                equal.push((a, b));
+                *renames.entry((of_origin[a], of_copy[b])).or_default() += 1;
             }
             let renamed: BTreeSet<usize> = pairs.values().copied().collect();
-            let mark = |is_renamed| if is_renamed { Mark::Renamed } else { Mark::Changed };
-            marks.extend(
-                old.clone().map(|a| (Some(&before[a]), None, mark(pairs.contains_key(&a)))),
-            );
-            marks.extend(new.clone().map(|b| (None, Some(&after[b]), mark(renamed.contains(&b)))));
-            (at, to) = (old.end, new.end);
+            old_marks.extend(old.map(|a| (a, Mark::of(pairs.contains_key(&a)))));
+            new_marks.extend(new.map(|b| (b, Mark::of(renamed.contains(&b)))));
         }
-        while at < before.len() && to < after.len() {
-            equal(at, to);
-            (at, to) = (at + 1, to + 1);
-        }
+        equal.extend((at..before.len()).zip(to..after.len()));
 
-        let mut renames: Vec<Rename> = renames
-            .into_iter()
+        let mut votes: HashMap<(usize, usize), usize> = HashMap::new();
+        for (a, b) in equal {
+            *votes.entry((after[b].line, before[a].line)).or_default() += 2;
+        }
+        let renames = renames.into_iter();
+        self.renames = renames
             .map(|((from, to), n)| Rename { from: from.to_owned(), to: to.to_owned(), n })
             .collect();
-        renames.sort_by_key(|rename| std::cmp::Reverse(rename.n));
-        let places = |word: Option<&Word>| word.map(|word| (word.line, word.range.clone()));
-        let marks: Vec<_> =
-            marks.into_iter().map(|(a, b, mark)| (places(a), places(b), mark)).collect();
-        self.renames = renames;
+        self.renames.sort_by_key(|rename| std::cmp::Reverse(rename.n));
         self.rows = rows(self.copy.len(), self.origin.len(), &votes);
-        for (of_origin, of_copy, mark) in marks {
-            for (lines, place) in [(&mut self.origin, of_origin), (&mut self.copy, of_copy)] {
-                if let Some((line, range)) = place {
-                    lines[line].mark(range, mark);
-                }
+        for (lines, words, marks) in
+            [(&mut self.origin, before, old_marks), (&mut self.copy, after, new_marks)]
+        {
+            for (word, mark) in marks {
+                lines[words[word].line].mark(words[word].range.clone(), mark);
             }
         }
     }
@@ -172,10 +160,6 @@ impl Sides {
     /// In a language that is not known, every word may be a name that does not begin with a digit.
     pub fn renamed_names(&self, copy: &FilePath, origin: &FilePath) -> Vec<&Rename> {
         let (of_copy, of_origin) = (names(&self.copy, copy), names(&self.origin, origin));
-        let is_name = |word: &str, names: &Option<HashSet<String>>| match names {
-            Some(names) => names.contains(word),
-            None => !word.starts_with(|c: char| c.is_ascii_digit()),
-        };
         let renames = self.renames.iter();
         renames
             .filter(|rename| is_name(&rename.from, &of_origin) && is_name(&rename.to, &of_copy))
@@ -184,10 +168,39 @@ impl Sides {
 
     /// Whether a row differs between the sides.
     pub fn is_marked(&self, (copy, origin): (Option<usize>, Option<usize>)) -> bool {
-        let has_marks =
-            |lines: &[Line], at: Option<usize>| at.is_some_and(|at| !lines[at].marks.is_empty());
-        has_marks(&self.copy, copy) || has_marks(&self.origin, origin)
+        copy.is_some_and(|at| !self.copy[at].marks.is_empty())
+            || origin.is_some_and(|at| !self.origin[at].marks.is_empty())
     }
+
+    /// The line that one side has in a row.
+    pub fn line(&self, row: usize, is_copy: bool) -> Option<&Line> {
+        let (copy, origin) = self.rows[row];
+        if is_copy { copy.map(|at| &self.copy[at]) } else { origin.map(|at| &self.origin[at]) }
+    }
+}
+
+/// Whether a word is among the names that are known, or may be one where none are.
+fn is_name(word: &str, names: &Option<HashSet<String>>) -> bool {
+    match names {
+        Some(names) => names.contains(word),
+        None => !begins_with_digit(word),
+    }
+}
+
+/// Whether a word is a number rather than a name.
+pub(super) fn begins_with_digit(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// The words that a hunk has on both sides.
+fn ranges(hunk: Hunk) -> (Range<usize>, Range<usize>) {
+    let (old, new) = (hunk.before, hunk.after);
+    (old.start as usize..old.end as usize, new.start as usize..new.end as usize)
+}
+
+/// Whether each of some words is replaced by one.
+fn is_word_for_word(old: &[Word], new: &[Word]) -> bool {
+    old.len() == new.len() && old.iter().zip(new).all(|(a, b)| a.is_word && b.is_word)
 }
 
 impl Line {
@@ -223,16 +236,16 @@ impl Line {
 ///
 /// Time O(n log n) for n words.
 fn renamed_again<'t>(
-    (old, text): (Range<usize>, &impl Fn(usize) -> &'t str),
-    (new, text_of_copy): (Range<usize>, &impl Fn(usize) -> &'t str),
+    (old, of_origin): (Range<usize>, &[&'t str]),
+    (new, of_copy): (Range<usize>, &[&'t str]),
     known: &BTreeSet<(&'t str, &'t str)>,
 ) -> BTreeMap<usize, usize> {
     let mut end = new.end;
     let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
-    new.for_each(|b| places.entry(text_of_copy(b)).or_default().push(b));
+    new.for_each(|b| places.entry(of_copy[b]).or_default().push(b));
     let mut pairs = BTreeMap::new();
     for a in old.rev() {
-        let from = text(a);
+        let from = of_origin[a];
         let renamed = known.range((from, "")..).take_while(|(of, _)| *of == from);
         let last = renamed.filter_map(|(_, to)| {
             let of = places.get(to)?;
@@ -269,14 +282,15 @@ pub(super) fn lines(text: &LinedText, fragment: &Fragment) -> Vec<Line> {
     let starts = text.lines();
     let Fragment { start: first, end } = *fragment;
     let last = end.line.min(first.line.saturating_add(MAX_LINES - 1)).min(starts.n_lines());
-    let line = |number| {
+    let mut lines = Vec::new();
+    for number in first.line..=last {
         let bytes = starts.text(text, number);
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
         let start = if number == first.line { byte_of(bytes, first.column) } else { 0 };
         let end = if number == end.line { byte_of(bytes, end.column) } else { bytes.len() };
-        line(number, bytes, start..end.max(start))
-    };
-    (first.line..=last).map(line).collect()
+        lines.push(line(number, bytes, start..end.max(start)));
+    }
+    lines
 }
 
 fn line(number: u32, bytes: &[u8], within: Range<usize>) -> Line {
@@ -369,9 +383,8 @@ fn rows(
             continue;
         }
         while copy < to_copy || origin < to_origin {
-            let next =
-                |at: &mut usize, to: usize| (*at < to).then(|| std::mem::replace(at, *at + 1));
-            rows.push((next(&mut copy, to_copy), next(&mut origin, to_origin)));
+            rows.push(((copy < to_copy).then_some(copy), (origin < to_origin).then_some(origin)));
+            (copy, origin) = ((copy + 1).min(to_copy), (origin + 1).min(to_origin));
         }
         if to_copy < n_copy {
             rows.push((Some(to_copy), Some(to_origin)));

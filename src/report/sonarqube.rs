@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::Style;
 use super::plain_json::{exact, write_json};
-use super::words::{in_tree, likeness, of_level};
+use super::words::{likeness, of_level};
 use crate::audit::Outcome;
 use crate::policy::{Finding, Fragment, Topic};
 use crate::text::FilePath;
@@ -46,8 +46,9 @@ fn rule(finding: &Finding) -> Value {
 
 fn issue(finding: &Finding) -> Value {
     // It refuses files that it does not know, so only those of the tree are named.
+    let origins = finding.origins_in_tree();
     let others: Vec<Value> =
-        in_tree(finding).map(|of| location(&of.path, &of.fragment, &likeness(of))).collect();
+        origins.map(|of| location(&of.path, &of.fragment, &likeness(of))).collect();
     json!({
         "ruleId": rule_id(finding),
         "primaryLocation": location(&finding.path, &finding.added, &finding.message()),

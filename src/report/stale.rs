@@ -16,9 +16,8 @@ pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io
     let findings: Vec<_> = best_first(&outcome.findings);
     for finding in &findings {
         let Some(behind) = finding.behind() else { continue };
-        let (level, rule, line) =
-            (finding.level.name(), finding.rule.id, finding.fragment.start.line);
-        writeln!(out, "{level}[{rule}]: {}:{line}: {}", finding.path, finding.message())?;
+        let (level, at) = (finding.level.name(), finding.fragment.start_in(&finding.path));
+        writeln!(out, "{level}[{}]: {at}: {}", finding.rule.id, finding.message())?;
         for line in commit_lines(behind, usize::MAX) {
             writeln!(out, "  = {line}")?;
         }

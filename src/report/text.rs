@@ -13,14 +13,14 @@ use super::frame::{Canvas, Titles, draw, draw_one, has_marks, legend};
 use super::missed::commit_lines;
 use super::sides::{Rename, Sides, lines};
 use super::words::{
-    copies_found, copy_text, count, end, file_of, first, found_in, found_in_audit, grouped, here,
-    likeness, missed_note, of_level, owned_by, percent, place, provenance, silently_skipped,
-    skipped_lines, text_of, to_do, unread_note,
+    base, copies_found, copy_text, count, end, file_of, first, found_in, found_in_audit, grouped,
+    here, likeness, listed, milder, missed_note, noted, of_level, owned_by, percent, place,
+    silently_skipped, skipped_lines, text_of, to_do, unread_note,
 };
 use crate::audit::{Common, Duplication, Outcome, Share};
 use crate::language::Languages;
 use crate::policy::{
-    About, Finding, Level, Milder, Origin, SuppressedFinding, UnexaminedFiles, best_first,
+    About, Finding, Level, Origin, SuppressedFinding, UnexaminedFiles, best_first,
 };
 
 /// Maximum origins to list below the frames; the rest are counted.
@@ -35,9 +35,6 @@ pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io
     }
     let canvas = Canvas::new(style);
     let languages = Languages::builtin();
-    let to_do_note = |finding: &Finding| {
-        to_do(finding, &languages).map(|to_do| note(&format!("to do: {to_do}"), canvas))
-    };
     let n_copies = n_copies(outcome);
     let n_shown = n_shown(n_copies, outcome, style);
     if is_overview(outcome, style) {
@@ -75,17 +72,17 @@ pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io
         if style.is_brief {
             text.extend(brief(outcome, finding).iter().map(|line| note(line, canvas)));
         }
-        text.extend(to_do_note(finding));
+        text.extend(to_do_note(finding, &languages, canvas));
         is_marked |= has_marks(&text);
         writeln!(out, "{text}")?;
     }
     for finding in best_first(&outcome.findings) {
         let Some(behind) = finding.behind() else { continue };
-        let at = format!("{}:{}", finding.path, finding.fragment.start.line);
+        let at = finding.fragment.start_in(&finding.path);
         let mut text = headline(finding, canvas) + &note(&at, canvas);
         let n_told = if style.is_verbose || style.is_full { usize::MAX } else { MAX_COMMITS };
         text.extend(commit_lines(behind, n_told).iter().map(|line| note(line, canvas)));
-        text.extend(to_do_note(finding));
+        text.extend(to_do_note(finding, &languages, canvas));
         writeln!(out, "{text}")?;
     }
     if is_marked {
@@ -145,10 +142,8 @@ fn n_shown(n: usize, outcome: &Outcome, style: &Style) -> usize {
 
 /// Whether the first places of two classes are mostly the same lines.
 fn begin_alike(a: &Finding, b: &Finding) -> bool {
-    let lines = |of: &Finding| (of.fragment.start.line, of.fragment.end.line + 1);
-    let ((a_start, a_end), (b_start, b_end)) = (lines(a), lines(b));
-    let n_shared = a_end.min(b_end).saturating_sub(a_start.max(b_start));
-    a.path == b.path && 2 * n_shared > (a_end - a_start).min(b_end - b_start)
+    let n_lines = a.fragment.n_lines().min(b.fragment.n_lines());
+    a.path == b.path && 2 * a.fragment.n_shared_lines(&b.fragment) > n_lines
 }
 
 /// How to see those that are not printed.
@@ -186,9 +181,8 @@ fn overview(
         writeln!(out, "lines that would go if each class were written once, and where it is:")?;
     }
     for class in &shown {
-        let place = |of: &Origin| format!("{}:{}", of.path, of.fragment.start.line);
-        let named = first(&class.origins, MAX_PLACES, place).join(", ");
-        let line = format!("[{}] {}, also {named}", class.id(), here(class));
+        let named = first(&class.origins, MAX_PLACES, |of| of.fragment.start_in(&of.path));
+        let line = format!("[{}] {}, also {}", class.id(), here(class), named.join(", "));
         let places = canvas.wrapped(&line, 8).join("\n        ");
         writeln!(out, "{:>6}  {places}", class.n_saved_lines)?;
     }
@@ -221,15 +215,14 @@ fn text(finding: &Finding, outcome: &Outcome, is_verbose: bool, canvas: Canvas) 
     };
     let copy = (copy_text(outcome, finding), &finding.fragment);
     let at = here(finding);
-    let titles = |origin: &Origin| Titles {
-        copy: format!("{at} {own}, {tokens}{new}"),
-        origin: place(origin)
-            + &format!(" {other}, {}{}", alike(origin, is_verbose), noted(origin)),
-    };
     let Some((origin, rest)) = finding.origins.split_first() else {
         return text + &draw_one(&lines(copy.0, copy.1), &at, 0, canvas);
     };
-    let titles = titles(origin);
+    let alike = alike(origin, is_verbose);
+    let titles = Titles {
+        copy: format!("{at} {own}, {tokens}{new}"),
+        origin: format!("{} {other}, {alike}{}", place(origin), noted(origin)),
+    };
     match text_of(outcome, origin) {
         Some(source) => {
             let sides = Sides::new(copy, (source, &origin.fragment));
@@ -268,14 +261,10 @@ fn text(finding: &Finding, outcome: &Outcome, is_verbose: bool, canvas: Canvas) 
 
 /// Another copy of a family, in a line.
 fn of_family(other: &Finding) -> String {
-    let at = format!("also {}", here(other));
-    let of_origin = |origin: &Origin| {
-        format!(", {} {}, {}", origin.relation(), place(origin), likeness(origin))
-    };
-    let origin = other.origins.first().map(of_origin);
-    let milder =
-        other.milder.map(|milder| format!(" ({}: {})", other.level.name(), milder.describe()));
-    format!("{at}{}{} [{}]", origin.unwrap_or_default(), milder.unwrap_or_default(), other.id())
+    let origin = other.origins.first();
+    let origin = origin.map(|of| format!(", {} {}, {}", of.relation(), place(of), likeness(of)));
+    let milder = milder(other).map(|why| format!(" ({why})")).unwrap_or_default();
+    format!("also {}{}{milder} [{}]", here(other), origin.unwrap_or_default(), other.id())
 }
 
 /// What the two sides of a finding are.
@@ -300,8 +289,12 @@ fn alike(origin: &Origin, is_verbose: bool) -> String {
 
 /// Why a finding is milder than its rule is.
 fn why_milder(finding: &Finding, canvas: Canvas) -> String {
-    let why = |milder: Milder| format!("a {}: {}", finding.level.name(), milder.describe());
-    finding.milder.map(|milder| note(&why(milder), canvas)).unwrap_or_default()
+    milder(finding).map(|why| note(&format!("a {why}"), canvas)).unwrap_or_default()
+}
+
+/// What to do about a finding, if anything.
+fn to_do_note(finding: &Finding, languages: &Languages, canvas: Canvas) -> Option<String> {
+    to_do(finding, languages).map(|to_do| note(&format!("to do: {to_do}"), canvas))
 }
 
 /// A finding without its code.
@@ -337,21 +330,13 @@ fn unexamined(outcome: &Outcome, canvas: Canvas, is_verbose: bool) -> String {
             (false, _) => ("could not be examined", "not examined"),
         };
         text.push_str(&tagged(level, rule, &format!("{n} {verb}"), canvas));
-        let n_named = if is_verbose { files.len() } else { files.len().min(MAX_UNEXAMINED) };
-        let named = files[..n_named].iter().map(|file| format!("{word}: {}", file.describe()));
-        text.extend(named.map(|line| note(&line, canvas)));
-        if n_named < files.len() {
-            let more = format!("and {} more, which `--verbose` lists", files.len() - n_named);
-            text.push_str(&note(&more, canvas));
-        }
+        let named = listed(&files, MAX_UNEXAMINED, is_verbose, |file| {
+            format!("{word}: {}", file.describe())
+        });
+        text.extend(named.iter().map(|line| note(line, canvas)));
         text.push('\n');
     }
     text
-}
-
-/// The description of an origin outside the tree, to follow its location.
-fn noted(origin: &Origin) -> String {
-    provenance(origin).map(|note| format!(", {note}")).unwrap_or_default()
 }
 
 /// `warning[copied-code]: what was found [3fa2c41d]`.
@@ -440,10 +425,8 @@ fn remarks(outcome: &Outcome, is_verbose: bool) -> Vec<String> {
     }
     for suppressed in &outcome.suppressed {
         let SuppressedFinding { finding, by } = suppressed;
-        let line = finding.fragment.start.line;
-        let (by, path, message, id) =
-            (by.describe(), &finding.path, finding.message(), finding.id());
-        lines.push(format!("suppressed {by}: {path}:{line}: {message} [{id}]"));
+        let (by, at) = (by.describe(), finding.fragment.start_in(&finding.path));
+        lines.push(format!("suppressed {by}: {at}: {} [{}]", finding.message(), finding.id()));
     }
     lines.extend(outcome.notices.iter().map(|notice| format!("note: {notice}")));
     let skipped = silently_skipped(outcome).filter(|(_, skip)| is_verbose || skip.is_notable());
@@ -463,9 +446,8 @@ fn remarks(outcome: &Outcome, is_verbose: bool) -> Vec<String> {
 
 fn checked_line(outcome: &Outcome) -> String {
     let examined = &outcome.examined;
-    let base = outcome.base.as_ref().map_or_else(|| "nothing".to_owned(), end);
     let found = copies_found(outcome) + &missed_note(outcome);
-    let range = format!("({base} .. {}){}", end(&outcome.head), unread_note(outcome));
+    let range = format!("({} .. {}){}", base(outcome), end(&outcome.head), unread_note(outcome));
     if examined.n_judged == 0 && outcome.findings.is_empty() {
         return format!("{found}: no source file changed {range}");
     }
@@ -489,26 +471,25 @@ const MAX_NAME: usize = 44;
 
 /// What is duplicated: overall in a sentence, by language, and for the folders with most of it.
 fn duplication_lines(outcome: &Outcome, duplication: &Duplication, width: usize) -> Vec<String> {
-    let name_width = width.saturating_sub(34).clamp(4, MAX_NAME);
-    let row = |name: &str, share: &Share| {
-        let Share { n_files, n_lines, duplicated_lines } = share;
-        let name: String = name.chars().take(name_width).collect();
-        let percent = share.percent();
-        format!(
-            "{name:<name_width$} {n_files:>6} {n_lines:>8} {duplicated_lines:>8} {percent:>6.1} %"
-        )
-    };
+    let width = width.saturating_sub(34).clamp(4, MAX_NAME);
     let sentence = super::words::duplicated(duplication);
-    let head =
-        format!("{:<name_width$} {:>6} {:>8} {:>17}", "source", "files", "lines", "duplicated");
+    let head = format!("{:<width$} {:>6} {:>8} {:>17}", "source", "files", "lines", "duplicated");
     let mut lines = vec![found_in(outcome), sentence, String::new(), head];
-    lines.extend(duplication.by_language.iter().map(|(name, share)| row(name, share)));
+    lines.extend(duplication.by_language.iter().map(|(name, of)| share_row(name, of, width)));
     if duplication.by_folder.len() > 1 {
         let mut folders: Vec<_> = duplication.by_folder.iter().collect();
         folders.sort_by_key(|(path, share)| (Reverse(share.duplicated_lines), *path));
-        let folders = folders.into_iter().take(MAX_FOLDERS);
-        lines.extend(folders.map(|(path, share)| row(&format!("{path}/"), share)));
+        for (path, share) in folders.into_iter().take(MAX_FOLDERS) {
+            lines.push(share_row(&format!("{path}/"), share, width));
+        }
     }
-    lines.push(row("total", &duplication.total));
+    lines.push(share_row("total", &duplication.total, width));
     lines
+}
+
+/// A row of the table; a name is cut to `width`.
+fn share_row(name: &str, share: &Share, width: usize) -> String {
+    let Share { n_files, n_lines, duplicated_lines } = share;
+    let (name, percent) = (name.chars().take(width).collect::<String>(), share.percent());
+    format!("{name:<width$} {n_files:>6} {n_lines:>8} {duplicated_lines:>8} {percent:>6.1} %")
 }

@@ -7,43 +7,36 @@ use crate::audit::{Duplication, Outcome, Share, Skip};
 use crate::change::End;
 use crate::language::Languages;
 use crate::matching::CloneType;
+pub(super) use crate::policy::short_commit as short;
 use crate::policy::{
-    About, Answer, Attribution, Component, Deletion, Finding, Fragment, Level, Origin, Place,
-    Reuse, Topic, Verdict, Writing, best_first,
+    About, Answer, Attribution, Component, Deletion, Finding, Level, Origin, Place, Reuse, Topic,
+    Verdict, Writing, best_first,
 };
 use crate::text::{FilePath, LinedText, printable};
-pub(super) use crate::text::{agreed, count};
+pub(super) use crate::text::{agreed, and_more, count, first};
 
-/// The lines of a fragment: `12` or `12-20`.
-pub(super) fn lines(fragment: &Fragment) -> String {
-    let (first, last) = (fragment.start.line, fragment.end.line);
-    if first == last { first.to_string() } else { format!("{first}-{last}") }
-}
-
-/// A position: `src/a.c:12-20`.
-pub(super) fn at(path: &FilePath, fragment: &Fragment) -> String {
-    format!("{path}:{}", lines(fragment))
-}
-
-/// The position of an origin.
+/// The position of an origin: `src/a.c:12-20`.
 pub(super) fn place(origin: &Origin) -> String {
-    at(&origin.path, &origin.fragment)
+    origin.fragment.in_file(&origin.path)
 }
 
 /// The position of a copy.
 pub(super) fn here(finding: &Finding) -> String {
-    at(&finding.path, &finding.fragment)
+    finding.fragment.in_file(&finding.path)
 }
 
-/// The first `max` of these as they are told, and `N more` where there are more.
-pub(super) fn first<T>(all: &[T], max: usize, told: impl Fn(&T) -> String) -> Vec<String> {
+/// The first `max` of these as they are told, or all if `is_verbose`, and how many more there are; a
+/// line each.
+pub(super) fn listed<T>(
+    all: &[T],
+    max: usize,
+    is_verbose: bool,
+    told: impl Fn(&T) -> String,
+) -> Vec<String> {
+    let max = if is_verbose { usize::MAX } else { max };
     let n_more = all.len().saturating_sub(max);
-    all.iter().take(max).map(told).chain((n_more > 0).then(|| format!("{n_more} more"))).collect()
-}
-
-/// ` and 3 more`, where there are more.
-pub(super) fn and_more(n_more: usize) -> String {
-    if n_more > 0 { format!(" and {n_more} more") } else { String::new() }
+    let more = (n_more > 0).then(|| format!("and {n_more} more, which `--verbose` lists"));
+    all.iter().take(max).map(told).chain(more).collect()
 }
 
 /// Whether a patch that has this line would steer what shows it: a command of a CI system, or a
@@ -57,30 +50,6 @@ pub(super) fn steers(line: &[u8]) -> bool {
 pub(super) const STEERING: &str =
     "a line at it would be a command, or not be seen, where this is printed: apply by hand";
 
-/// The name of a kind of place.
-pub(super) fn place_name(place: &Place) -> &'static str {
-    match place {
-        Place::Tree => "tree",
-        Place::Past(_) => "past",
-        Place::Component(_) => "component",
-    }
-}
-
-/// The origins in the tree.
-pub(super) fn in_tree(finding: &Finding) -> impl Iterator<Item = &Origin> {
-    finding.origins.iter().filter(|origin| origin.place == Place::Tree)
-}
-
-/// Who deleted what is at a place, if it is in the past.
-pub(super) fn deletion_of(place: &Place) -> Option<&Deletion> {
-    if let Place::Past(deletion) = place { Some(deletion) } else { None }
-}
-
-/// Whose it is, if its place is a component.
-pub(super) fn component_of(place: &Place) -> Option<&Component> {
-    if let Place::Component(component) = place { Some(component) } else { None }
-}
-
 /// The description of an origin: when it was deleted or whose it is, if it is not in the tree; and
 /// who wrote it, if requested.
 pub(super) fn provenance(origin: &Origin) -> Option<String> {
@@ -89,7 +58,7 @@ pub(super) fn provenance(origin: &Origin) -> Option<String> {
         Place::Past(deletion) => Some(deleted(deletion)),
         Place::Component(component) => {
             let verdict = origin.verdict.as_ref().map(|of| format!("; {}", of.describe()));
-            Some(owned(component) + &printable(verdict.unwrap_or_default().as_bytes()))
+            Some(owned(component) + &printable(verdict.unwrap_or_default()))
         }
     };
     let written = origin.written.as_ref().map(|writing| written(writing, &origin.path));
@@ -99,19 +68,24 @@ pub(super) fn provenance(origin: &Origin) -> Option<String> {
     }
 }
 
+/// The same to follow what is said of the origin before.
+pub(super) fn noted(origin: &Origin) -> String {
+    provenance(origin).map(|note| format!(", {note}")).unwrap_or_default()
+}
+
 /// `written in 1a2b3c4d5e on 2024-03-01 by A Maintainer, as lib/old.c`.
 pub(super) fn written(writing: &Writing, path: &FilePath) -> String {
     let on = day(writing.time).map(|day| format!(" on {day}")).unwrap_or_default();
     let renamed =
         if writing.path == *path { String::new() } else { format!(", as {}", writing.path) };
-    let author = printable(writing.author.as_bytes());
+    let author = printable(&writing.author);
     format!("written in {}{on} by {author}{renamed}", short(&writing.commit))
 }
 
 /// `deleted in 1a2b3c4d5e on 2024-03-01 ("drop the old parser")`.
 pub(super) fn deleted(deletion: &Deletion) -> String {
     let on = day(deletion.time).map(|day| format!(" on {day}")).unwrap_or_default();
-    let subject = match &*printable(deletion.subject.as_bytes()) {
+    let subject = match &*printable(&deletion.subject) {
         "" => String::new(),
         subject => format!(" (\"{subject}\")"),
     };
@@ -122,18 +96,16 @@ pub(super) fn deleted(deletion: &Deletion) -> String {
 /// `from zlib 1.3.1, license Zlib (SPDX-License-Identifier in the file), corpus vendored`.
 fn owned(component: &Component) -> String {
     let terms = &component.terms;
-    let mut license = match (component.license(), &terms.evidence) {
-        (Some(license), Some(evidence)) => format!("license {license} ({evidence})"),
-        (Some(license), None) => format!("license {license}"),
-        (None, Some(evidence)) => format!("license not known ({evidence})"),
-        (None, None) => "license not known".to_owned(),
+    let license = component.license().unwrap_or_else(|| "not known".to_owned());
+    let evidence = terms.evidence.as_ref().map(|of| format!(" ({of})")).unwrap_or_default();
+    let contradicted = match &terms.contradictions[..] {
+        [] => String::new(),
+        [one] => format!(", contradicted: {}", one.evidence),
+        [first, others @ ..] => {
+            let n_others = count(others.len(), "other");
+            format!(", contradicted: {} and {n_others}", first.evidence)
+        }
     };
-    if let Some(first) = terms.contradictions.first() {
-        let n_more = terms.contradictions.len() - 1;
-        let more = (n_more > 0).then(|| format!(" and {}", count(n_more, "other")));
-        let more = more.unwrap_or_default();
-        license.push_str(&format!(", contradicted: {}{more}", first.evidence));
-    }
     let url = component.url.as_ref().map(|url| format!(", {url}")).unwrap_or_default();
     let seen = component.first_seen.as_ref().map(|of| {
         let day = day(of.time).unwrap_or_default();
@@ -142,10 +114,9 @@ fn owned(component: &Component) -> String {
             None => format!(", packed on {day}"),
         }
     });
-    let seen = seen.unwrap_or_default();
-    let text =
-        format!("from {}, {license}, corpus {}{url}{seen}", component.label(), component.corpus);
-    printable(text.as_bytes())
+    let (label, corpus, seen) = (component.label(), &component.corpus, seen.unwrap_or_default());
+    let license = format!("license {license}{evidence}{contradicted}");
+    printable(format!("from {label}, {license}, corpus {corpus}{url}{seen}"))
 }
 
 /// What a host calls a level: an error, a warning, or a note.
@@ -155,11 +126,6 @@ pub(super) fn of_level<T>(level: Level, [error, warning, note]: [T; 3]) -> T {
         Level::Warning => warning,
         Level::Note => note,
     }
-}
-
-/// The first ten digits of a commit.
-pub(super) fn short(commit: &str) -> &str {
-    commit.get(..10).unwrap_or(commit)
 }
 
 /// The day of a time in seconds since 1970, in UTC.
@@ -185,17 +151,9 @@ pub(super) fn percent(part: f64) -> u32 {
 /// Who owns a copy and its first origin in the tree: `owners: @a; of the origin @b, across a
 /// border`. `None` where nobody does.
 pub(super) fn owned_by(outcome: &Outcome, finding: &Finding) -> Option<String> {
-    let owners = &outcome.owners;
-    let named = |path: &FilePath| match owners.of(path).as_slice() {
-        [] => "nobody".to_owned(),
-        of => printable(of.join(" ").as_bytes()),
-    };
-    if owners.is_empty() {
-        return None;
-    }
-    let origin = in_tree(finding).next();
-    let (of_copy, of_origin) = (named(&finding.path), origin.map(|origin| named(&origin.path)));
-    Some(match of_origin {
+    let of_copy = owners_of(outcome, &finding.path);
+    let origin = finding.origins_in_tree().next();
+    Some(match origin.map(|origin| owners_of(outcome, &origin.path)) {
         Some(of_origin) if of_origin != of_copy => {
             let is_marked = outcome.owners.marks_borders && crosses_border(outcome, finding);
             let border = if is_marked { ": the copy crosses an ownership border" } else { "" };
@@ -206,9 +164,16 @@ pub(super) fn owned_by(outcome: &Outcome, finding: &Finding) -> Option<String> {
     })
 }
 
+fn owners_of(outcome: &Outcome, path: &FilePath) -> String {
+    match outcome.owners.of(path).as_slice() {
+        [] => "nobody".to_owned(),
+        of => printable(of.join(" ")),
+    }
+}
+
 /// Whether none of the owners of a copy owns its first origin in the tree.
 pub(super) fn crosses_border(outcome: &Outcome, finding: &Finding) -> bool {
-    let origin = in_tree(finding).next();
+    let origin = finding.origins_in_tree().next();
     origin.is_some_and(|origin| outcome.owners.is_border(&finding.path, &origin.path))
 }
 
@@ -222,19 +187,20 @@ pub(super) fn grouped(
     let mut groups: BTreeMap<(bool, String), Vec<&Finding>> = BTreeMap::new();
     for finding in findings {
         let group = match by {
-            GroupBy::Owner => printable(outcome.owners.of(&finding.path).join(" ").as_bytes()),
+            GroupBy::Owner => printable(outcome.owners.of(&finding.path).join(" ")),
             GroupBy::Folder => {
-                let path = finding.path.as_bytes();
-                let end = path.len().saturating_sub(finding.path.name().len());
-                FilePath::new(path[..end].strip_suffix(b"/").unwrap_or(b".")).to_string()
+                let folder = finding.path.folder();
+                FilePath::new(folder.strip_suffix(b"/").unwrap_or(b".")).to_string()
             }
         };
         // Those of nobody come last.
         groups.entry((group.is_empty(), group)).or_default().push(finding);
     }
-    let name =
-        |(is_nobodys, name): (bool, String)| if is_nobodys { "nobody".to_owned() } else { name };
-    groups.into_iter().map(|(group, findings)| (Some(name(group)), findings)).collect()
+    let groups = groups.into_iter().map(|((is_nobodys, name), findings)| {
+        let name = if is_nobodys { "nobody".to_owned() } else { name };
+        (Some(name), findings)
+    });
+    groups.collect()
 }
 
 /// The text of the file with an origin, if known.
@@ -269,18 +235,14 @@ pub(super) fn found_in_audit(outcome: &Outcome) -> String {
 
 /// `; 2 edits missed siblings`, where some did.
 pub(super) fn missed_note(outcome: &Outcome) -> String {
-    match outcome.findings.iter().filter(|finding| finding.missed().is_some()).count() {
-        0 => String::new(),
-        n => format!("; {} missed siblings", count(n, "edit")),
-    }
+    let n = outcome.findings.iter().filter(|finding| finding.missed().is_some()).count();
+    if n > 0 { format!("; {} missed siblings", count(n, "edit")) } else { String::new() }
 }
 
 /// `; 2 changed files not examined`, where some could not be.
 pub(super) fn unread_note(outcome: &Outcome) -> String {
-    match n_unread(outcome) {
-        0 => String::new(),
-        n => format!("; {} not examined", count(n, file_of(outcome))),
-    }
+    let n = n_unread(outcome);
+    if n > 0 { format!("; {} not examined", count(n, file_of(outcome))) } else { String::new() }
 }
 
 /// What `audit` looks at is a file, and what `check` looks at is a changed one.
@@ -306,21 +268,34 @@ pub(super) fn copies_found(outcome: &Outcome) -> String {
         return count(outcome.findings.len(), "clone class");
     }
     let is_audit = outcome.audited.is_some();
-    let copies = || outcome.all_findings().filter(|finding| is_audit || finding.is_copy());
-    let n_of = |level| copies().filter(|finding| finding.level == level).count();
-    let levels = [Level::Error, Level::Warning, Level::Note].into_iter();
-    let levels = levels.filter(|level| n_of(*level) > 0);
-    let counts: Vec<_> = levels.map(|level| count(n_of(level), level.name())).collect();
+    let copies = outcome.all_findings().filter(|finding| is_audit || finding.is_copy());
+    let levels: Vec<Level> = copies.map(|finding| finding.level).collect();
+    let mut counts = Vec::new();
+    for level in [Level::Error, Level::Warning, Level::Note] {
+        if let n @ 1.. = levels.iter().filter(|of| **of == level).count() {
+            counts.push(count(n, level.name()));
+        }
+    }
     let (one, none) =
         if is_audit { ("finding", "no findings") } else { ("new copy", "no new copies") };
     let copies = match counts.as_slice() {
         [] => none.to_owned(),
-        _ => format!("{}: {}", count(copies().count(), one), counts.join(", ")),
+        _ => format!("{}: {}", count(levels.len(), one), counts.join(", ")),
     };
     match n_vulnerable(outcome.all_findings()) {
         0 => copies,
         n => format!("{}; {copies}", lacking_fixes(n)),
     }
+}
+
+/// Findings of a level, those of families included.
+pub(super) fn n_of_level(outcome: &Outcome, level: Level) -> usize {
+    outcome.all_findings().filter(|finding| finding.level == level).count()
+}
+
+/// Why a finding is milder than its rule is, and what it is: `note: in test code`.
+pub(super) fn milder(finding: &Finding) -> Option<String> {
+    finding.milder.map(|why| format!("{}: {}", finding.level.name(), why.describe()))
 }
 
 /// `2 copies lack security fixes`.
@@ -382,10 +357,21 @@ pub(super) fn skipped_lines<'s>(
     others.chain(missing).collect()
 }
 
+/// The range of a change: `main 1a2b3c4d5e .. HEAD 5e6f7a8b9c`; its end where everything is new.
+pub(super) fn range(outcome: &Outcome) -> String {
+    let base = outcome.base.as_ref().map(|base| format!("{} .. ", end(base)));
+    base.unwrap_or_default() + &end(&outcome.head)
+}
+
+/// The start of a change.
+pub(super) fn base(outcome: &Outcome) -> String {
+    outcome.base.as_ref().map_or_else(|| "nothing".to_owned(), end)
+}
+
 /// An end of the range: `main 1a2b3c4d5e`, `the index`.
 pub(super) fn end(end: &End) -> String {
     // A branch name is untrusted text.
-    let name = printable(end.name.as_bytes());
+    let name = printable(&end.name);
     match &end.commit {
         Some(commit) => format!("{name} {}", commit.short()),
         None => name,
@@ -448,10 +434,9 @@ pub(super) fn to_do(finding: &Finding, languages: &Languages) -> Option<String> 
             "write it once, as a function of what differs".to_owned()
         }
         (None, None, Some(Origin { place: Place::Tree, path, fragment, in_common, .. })) => {
-            let line = fragment.start.line;
             match in_common.reuse {
-                Reuse::Call => format!("call {path}:{line} instead"),
-                Reuse::Use => format!("use {path}:{line} instead"),
+                Reuse::Call => format!("call {} instead", fragment.start_in(path)),
+                Reuse::Use => format!("use {} instead", fragment.start_in(path)),
                 Reuse::Share => "write it once, and use it in both places".to_owned(),
             }
         }

@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
 use super::{DeclaredComponent, Error, Request, Sink, SourceKind};
+use crate::text::{printable, shortened};
 
 /// Package URLs.
 pub(super) static SOURCE: SourceKind = SourceKind {
@@ -132,18 +133,15 @@ fn run(words: &[&str], folder: &Path) -> Result<(), String> {
     if output.status.success() {
         return Ok(());
     }
-    let errors = crate::text::printable(&output.stderr).replace("\\u{a}", "\n");
-    let mut lines = Vec::from_iter(errors.lines().map(str::trim).filter(|line| !line.is_empty()));
+    let errors = printable(&output.stderr).replace("\\u{a}", "\n");
+    let mut lines: Vec<&str> =
+        errors.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     // Some print the error first, others last.
     if lines.len() > MAX_SAID {
         lines.drain(MAX_SAID / 2..lines.len() - MAX_SAID / 2);
     }
-    let lines = lines.iter().map(|line| match line.char_indices().nth(MAX_LINE) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => (*line).to_owned(),
-    });
-    let said = lines.collect::<Vec<_>>().join("; ");
-    Err(format!("`{}` failed: {said}", words.join(" ")))
+    let lines: Vec<String> = lines.iter().map(|line| shortened(line, MAX_LINE)).collect();
+    Err(format!("`{}` failed: {}", words.join(" "), lines.join("; ")))
 }
 
 /// Where cargo stores downloads.

@@ -24,6 +24,23 @@ pub fn agreed<N: Copy + PartialEq + From<u8>, W>(n: N, of_one: W, of_more: W) ->
     if n == N::from(1) { of_one } else { of_more }
 }
 
+/// The first `max` of these as they are told, and `N more` where there are more.
+pub fn first<T>(all: &[T], max: usize, told: impl Fn(&T) -> String) -> Vec<String> {
+    let n_more = all.len().saturating_sub(max);
+    all.iter().take(max).map(told).chain((n_more > 0).then(|| format!("{n_more} more"))).collect()
+}
+
+/// ` and 3 more`, where there are more.
+pub fn and_more(n_more: usize) -> String {
+    if n_more > 0 { format!(" and {n_more} more") } else { String::new() }
+}
+
+/// The first `max` of these as they are told, and the number of the others: `a, b and 3 more`.
+pub fn joined<T>(all: &[T], max: usize, told: impl Fn(&T) -> String) -> String {
+    let named: Vec<String> = all.iter().take(max).map(told).collect();
+    named.join(", ") + &and_more(all.len() - named.len())
+}
+
 /// Bytes as hexadecimal digits.
 pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()

@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-pub use count::{agreed, count, hexadecimal, noun_of};
+pub use count::{agreed, and_more, count, first, hexadecimal, joined, noun_of};
 pub use encoding::{NotText, decoded, decoded_as, is_encoded, readable};
 pub use fnv::fnv_1a;
 pub use glob::glob_matches;
@@ -309,7 +309,8 @@ impl fmt::Debug for FilePath {
 ///
 /// The result cannot move a cursor, color a terminal, reverse the reading direction, or steer what
 /// runs the program.
-pub fn printable(bytes: &[u8]) -> String {
+pub fn printable(bytes: impl AsRef<[u8]>) -> String {
+    let bytes = bytes.as_ref();
     let mut shown = String::with_capacity(bytes.len());
     let mut is_line_start = true;
     for chunk in bytes.utf8_chunks() {
@@ -333,6 +334,14 @@ pub fn printable(bytes: &[u8]) -> String {
         }
     }
     shown
+}
+
+/// The first `max` characters of a text, and `…` where it has more.
+pub fn shortened(text: &str, max: usize) -> String {
+    match text.char_indices().nth(max) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 /// What begins a command wherever it stands in a line of output: to the agents of Azure Pipelines,

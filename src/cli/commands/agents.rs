@@ -12,8 +12,7 @@ use serde_json::Value;
 use super::json_edit::{holds, with, without};
 use super::own_files::{text_of, write};
 use crate::cli::args::AgentName;
-use crate::cli::io::destination::Checkout;
-use crate::cli::io::error::Failure;
+use crate::cli::io::{Checkout, Failure};
 
 /// An agent, and what it reads.
 struct Agent {
@@ -119,16 +118,14 @@ pub(super) fn set_up(
     root: &Path,
     checkout: &Checkout,
 ) -> Result<String, Failure> {
-    let is_used = |agent: &&Agent| agent.traces.iter().any(|trace| root.join(trace).exists());
-    let is_named = |agent: &&Agent| asked.contains(&agent.name);
-    let is_any_used = AGENTS.iter().any(|agent| is_used(&agent));
-    let is_meant = |agent: &&Agent| match asked {
-        [] => step != Step::Write || !is_any_used || is_used(agent),
-        _ => is_named(agent),
-    };
+    let is_any_used = AGENTS.iter().any(|agent| agent.is_used(root));
     let mut summary = String::new();
-    for agent in AGENTS.iter().filter(is_meant) {
-        for part in agent.parts {
+    for agent in AGENTS {
+        let is_meant = match asked {
+            [] => step != Step::Write || !is_any_used || agent.is_used(root),
+            _ => asked.contains(&agent.name),
+        };
+        for part in agent.parts.iter().filter(|_| is_meant) {
             let done = part.done(step, &root.join(part.file), checkout)?;
             let name = format!("{:?}", agent.name).to_lowercase();
             summary +=
@@ -142,6 +139,12 @@ pub(super) fn set_up(
     })
 }
 
+impl Agent {
+    fn is_used(&self, root: &Path) -> bool {
+        self.traces.iter().any(|trace| root.join(trace).exists())
+    }
+}
+
 impl Part {
     /// Does a step; returns what was done, if anything.
     fn done(
@@ -153,13 +156,7 @@ impl Part {
         let have = match text_of(file) {
             Ok(text) => Some(text),
             Err(why) if why.kind() == ErrorKind::NotFound => None,
-            Err(why) => return Err(Failure::unreadable(file, &why)),
-        };
-        let unknown = |why| {
-            Failure::user(
-                format!("cannot edit `{}`: {why}", file.display()),
-                "mend the file, or move it",
-            )
+            Err(why) => return Err(Failure::unreadable(file)(why)),
         };
         let old = have.as_deref().unwrap_or_default();
         let is_there = have.is_some() && self.is_in(old);
@@ -172,21 +169,18 @@ impl Part {
                 Ok(Some("kept"))
             }
             Step::Write => {
-                write(file, checkout, &self.added(old).map_err(unknown)?, true)?;
+                let text = self.added(old).map_err(|why| uneditable(file, &why))?;
+                write(file, checkout, &text, true)?;
                 Ok(Some("wrote"))
             }
+            Step::Remove if have.is_none() => Ok(None),
             Step::Remove => {
-                let Some(left) =
-                    have.as_deref().map(|old| self.removed(old)).transpose().map_err(unknown)?
-                else {
-                    return Ok(None);
-                };
-                match left {
+                match self.removed(old).map_err(|why| uneditable(file, &why))? {
                     Some(text) if text == old => return Ok(None),
                     Some(text) => write(file, checkout, &text, true)?,
                     None => {
                         checkout.refuse_links(file)?;
-                        fs::remove_file(file).map_err(|why| Failure::not_written(file, &why))?;
+                        fs::remove_file(file).map_err(Failure::not_written(file))?;
                     }
                 }
                 Ok(Some("removed from"))
@@ -248,4 +242,9 @@ impl Part {
     fn entries(&self) -> Value {
         serde_json::from_str(self.text).unwrap_or_default()
     }
+}
+
+fn uneditable(file: &Path, why: &serde_json::Error) -> Failure {
+    let message = format!("cannot edit `{}`: {why}", file.display());
+    Failure::user(message, "mend the file, or move it")
 }

@@ -6,11 +6,7 @@ use crate::audit::{Context, Outcome, Outside, Whole, audit, brought, finish};
 use crate::change::{Acceptance, decisions_of, project_files};
 use crate::cli::args::Audit;
 use crate::cli::flags::{Common, CorpusFlags, Suppressing, TreeFlags};
-use crate::cli::io::error::Failure;
-use crate::cli::io::limit::{all_here, limited};
-use crate::cli::io::output::{Reports, warn};
-use crate::cli::io::progress::Bar;
-use crate::cli::io::selection;
+use crate::cli::io::{Bar, Failure, Reports, all_here, limited, selection, warn};
 use crate::cli::{
     CLEAN, FOUND, not_fetched, now, passed_over, settings, start_threads, today, warn_of_nothing,
 };

@@ -2,18 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{check, named, scan};
 use crate::audit::Outcome;
 use crate::change::{ChangeEnd, CheckRequest, FilePlace, inside, read_baseline};
 use crate::cli::args::{Baseline as Action, BaselineChoice, Scan};
 use crate::cli::flags::{Common, Suppressing};
-use crate::cli::io::destination::Checkout;
-use crate::cli::io::error::Failure;
-use crate::cli::io::limit;
-use crate::cli::io::output::print_text;
-use crate::cli::io::progress::Bar;
+use crate::cli::io::{Bar, Checkout, Failure, limit, print_text};
 use crate::cli::{CLEAN, settings};
 use crate::policy::Baseline;
 use crate::text::{count, printable};
@@ -21,78 +17,80 @@ use crate::text::{count, printable};
 pub(in crate::cli) fn run(action: &Action, common: &Common) -> Result<u8, Failure> {
     let repository = common.repository()?;
     let (config, _) = settings::read(common, Some(&repository), &[])?;
-    let file = inside(repository.root(), "baseline", &config.baseline)?;
+    let root = repository.root();
+    let path = inside(root, "baseline", &config.baseline)?;
     let checkout = Checkout::of_repository(&repository);
+    let file = BaselineFile { path, root, checkout, common };
     if !matches!(action, Action::Show) {
-        checkout.refuse_links(&file)?;
+        file.checkout.refuse_links(&file.path)?;
     }
     match action {
-        Action::Create { known, force } => create(&file, &checkout, known, *force, common)?,
-        Action::Update { known, prune } => {
-            update(&file, (repository.root(), &checkout), known, *prune, common)?;
-        }
-        Action::Add { ids } => add_findings(&file, (repository.root(), &checkout), ids, common)?,
-        Action::Show if file.symlink_metadata().is_err() => return Err(no_baseline(&file)),
-        Action::Show => print_text(&listing(&read_baseline(&file, Some(repository.root()))?))?,
+        Action::Create { known, force } => file.create(known, *force)?,
+        Action::Update { known, prune } => file.update(known, *prune)?,
+        Action::Add { ids } => file.add(ids)?,
+        Action::Show => print_text(&listing(&file.read()?))?,
     }
     Ok(CLEAN)
 }
 
-fn create(
-    file: &Path,
-    checkout: &Checkout,
-    known: &BaselineChoice,
-    force: bool,
-    common: &Common,
-) -> Result<(), Failure> {
-    if !force && file.symlink_metadata().is_ok() {
-        let message = format!("cannot write a baseline to `{}`: it already exists", file.display());
-        let help = "update it with `secondhand baseline update`, or overwrite it with `--force`";
-        return Err(Failure::user(message, help));
+/// The file with the baseline of a repository.
+struct BaselineFile<'r> {
+    path: PathBuf,
+    root: &'r Path,
+    checkout: Checkout,
+    common: &'r Common,
+}
+
+impl BaselineFile<'_> {
+    fn create(&self, known: &BaselineChoice, force: bool) -> Result<(), Failure> {
+        if !force && self.is_there() {
+            let path = self.path.display();
+            let message = format!("cannot write a baseline to `{path}`: it already exists");
+            let help =
+                "update it with `secondhand baseline update`, or overwrite it with `--force`";
+            return Err(Failure::user(message, help));
+        }
+        self.write(&copies_now(known, self.common)?, "")
     }
-    let baseline = copies_now(known, common)?;
-    checkout.write(file, baseline.to_text().as_bytes())?;
-    say(common, &format!("{} in `{}`", count(baseline.len(), "copy"), file.display()))
-}
 
-fn update(
-    file: &Path,
-    (root, checkout): (&Path, &Checkout),
-    known: &BaselineChoice,
-    prune: bool,
-    common: &Common,
-) -> Result<(), Failure> {
-    if file.symlink_metadata().is_err() {
-        return Err(no_baseline(file));
+    fn update(&self, known: &BaselineChoice, prune: bool) -> Result<(), Failure> {
+        let old = self.read()?;
+        let now = copies_now(known, self.common)?;
+        let new = if prune { old.within(&now) } else { now };
+        let (n_added, n_gone) = (new.n_beyond(&old), old.n_beyond(&new));
+        self.write(&new, &format!("{n_added} added, {n_gone} removed: "))
     }
-    let old = read_baseline(file, Some(root))?;
-    let now = copies_now(known, common)?;
-    let new = if prune { old.within(&now) } else { now };
-    checkout.write(file, new.to_text().as_bytes())?;
-    let (n_added, n_gone) = (new.n_beyond(&old), old.n_beyond(&new));
-    let n_all = count(new.len(), "copy");
-    say(common, &format!("{n_added} added, {n_gone} removed: {n_all} in `{}`", file.display()))
-}
 
-fn add_findings(
-    file: &Path,
-    (root, checkout): (&Path, &Checkout),
-    ids: &[String],
-    common: &Common,
-) -> Result<(), Failure> {
-    let found = named::find(ids, common)?;
-    let is_there = file.symlink_metadata().is_ok();
-    let old = if is_there { read_baseline(file, Some(root))? } else { Baseline::default() };
-    let new: Baseline =
-        old.copies().cloned().chain(found.iter().flat_map(Outcome::known_copies)).collect();
-    checkout.write(file, new.to_text().as_bytes())?;
-    let (n_added, n_all) = (new.n_beyond(&old), count(new.len(), "copy"));
-    say(common, &format!("{n_added} added: {n_all} in `{}`", file.display()))
-}
+    fn add(&self, ids: &[String]) -> Result<(), Failure> {
+        let found = named::find(ids, self.common)?;
+        let old = if self.is_there() { self.read()? } else { Baseline::default() };
+        let new: Baseline =
+            old.copies().cloned().chain(found.iter().flat_map(Outcome::known_copies)).collect();
+        self.write(&new, &format!("{} added: ", new.n_beyond(&old)))
+    }
 
-fn no_baseline(file: &Path) -> Failure {
-    let message = format!("cannot update the baseline `{}`: it does not exist", file.display());
-    Failure::user(message, "write one with `secondhand baseline create`")
+    fn is_there(&self) -> bool {
+        self.path.symlink_metadata().is_ok()
+    }
+
+    fn read(&self) -> Result<Baseline, Failure> {
+        if self.is_there() {
+            return Ok(read_baseline(&self.path, Some(self.root))?);
+        }
+        let path = self.path.display();
+        let message = format!("cannot update the baseline `{path}`: it does not exist");
+        Err(Failure::user(message, "write one with `secondhand baseline create`"))
+    }
+
+    /// Writes a baseline, and says what was `done` to get it.
+    fn write(&self, baseline: &Baseline, done: &str) -> Result<(), Failure> {
+        self.checkout.write(&self.path, baseline.to_text().as_bytes())?;
+        let (path, copies) = (self.path.display(), count(baseline.len(), "copy"));
+        if self.common.quiet {
+            return Ok(());
+        }
+        print_text(&format!("{}\n", printable(format!("{done}{copies} in `{path}`"))))
+    }
 }
 
 /// The copies that `check` or `scan` find with the current settings and no baseline.
@@ -120,10 +118,6 @@ fn copies_now(known: &BaselineChoice, common: &Common) -> Result<Baseline, Failu
     Ok(outcome.known_copies().collect())
 }
 
-fn say(common: &Common, text: &str) -> Result<(), Failure> {
-    if common.quiet { Ok(()) } else { print_text(&format!("{}\n", printable(text.as_bytes()))) }
-}
-
 fn listing(baseline: &Baseline) -> String {
     let mut by_file: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for copy in baseline.copies() {
@@ -134,7 +128,7 @@ fn listing(baseline: &Baseline) -> String {
     let mut text = String::new();
     for (path, (n, n_tokens)) in &by_file {
         let (n, n_tokens) = (count(*n, "copy"), count(*n_tokens, "token"));
-        let _ = writeln!(text, "{}: {n}, {n_tokens}", printable(path.as_bytes()));
+        let _ = writeln!(text, "{}: {n}, {n_tokens}", printable(path));
     }
     let _ = writeln!(text, "{} in {}", count(baseline.len(), "copy"), count(by_file.len(), "file"));
     text

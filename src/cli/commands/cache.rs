@@ -9,9 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::audit::{self, Context, HistoryContents, Memory, Past, warm};
 use crate::cli::args;
 use crate::cli::flags::Common;
-use crate::cli::io::error::Failure;
-use crate::cli::io::output::{note, print_text, warn};
-use crate::cli::io::progress::Bar;
+use crate::cli::io::{Bar, Failure, note, print_text, warn};
 use crate::cli::{CLEAN, settings, start_threads};
 use crate::config::Config;
 use crate::git::{CommitId, Repository, Span};
@@ -22,18 +20,16 @@ use crate::text::{count, printable};
 /// The name of the cache folder in the git directory.
 const FOLDER: &str = "secondhand";
 
-/// Where the cache is.
 pub(in crate::cli) fn folder(common: &Common, repository: &Repository) -> PathBuf {
     common.cache_dir.clone().unwrap_or_else(|| repository.common_dir().join(FOLDER))
 }
 
 /// Runs `work` with the folder of the history index: that of the cache, or with `--no-cache` one for
-/// this run; once more after `discard` has taken away a damaged index, and once more in memory where
-/// no folder can be used.
+/// this run; once more without a damaged index, and once more in memory where no folder can be used.
 fn in_index_folder<T>(
     (common, repository): (&Common, &Repository),
+    context: Context<'_>,
     mut work: impl FnMut(Option<&Path>) -> Result<T, Failure>,
-    discard: impl Fn(&Path),
 ) -> Result<T, Failure> {
     let kept = kept_folder(common, repository);
     let passing = if kept.is_none() { tempfile::TempDir::new().ok() } else { None };
@@ -43,7 +39,7 @@ fn in_index_folder<T>(
         && why.is_damage()
     {
         warn(&format!("the history index is rebuilt: {why}"));
-        discard(folder);
+        Past::discard(folder, repository, context);
         done = work(Some(folder));
     }
     if let (Err(Failure::Audit(audit::Error::Store(why))), Some(_)) = (&done, folder) {
@@ -64,7 +60,7 @@ pub(super) fn with_past<T>(
     mut search: impl FnMut(Option<&Past>) -> Result<T, audit::Error>,
 ) -> Result<(T, Option<String>), Failure> {
     let Some(span) = span else { return Ok((search(None)?, None)) };
-    let work = |folder: Option<&Path>| {
+    in_index_folder((common, repository), context, |folder| {
         let past = match Past::open(folder, repository, span, change, context) {
             Err(audit::Error::Ended) => return Ok((search(None)?, Some(PAST_NOT_READ.to_owned()))),
             past => past?,
@@ -75,9 +71,7 @@ pub(super) fn with_past<T>(
             ));
         }
         Ok((search(Some(&past))?, None))
-    };
-    let discard = |folder: &Path| Past::discard(folder, repository, context);
-    in_index_folder((common, repository), work, discard)
+    })
 }
 
 /// What is not searched if a limit ended the reading of the past.
@@ -127,16 +121,13 @@ pub(in crate::cli) fn run(action: &args::Cache, common: &Common) -> Result<u8, F
     let (config, origin) = settings::read(common, Some(&repository), &[])?;
     let languages = config.languages(&origin)?;
     let folder = folder(common, &repository);
-    let open = || Memory::open(&folder, &repository, &config, &languages);
-    let indexes = || Past::indexes(&folder, &repository, &config, &languages);
-    let unwritable = |why: SegmentError| unwritable(&folder, &why);
-    let said = match action {
-        args::Cache::Status => status(&open(), &indexes()),
+    let done = match action {
+        args::Cache::Status => String::new(),
         args::Cache::Warm { revision, past } => {
             let reader = repository.reader();
             let commit = reader.commit(revision)?;
             let snapshot = reader.commit_snapshot(commit)?;
-            let remembered = open();
+            let remembered = Memory::open(&folder, &repository, &config, &languages);
             let bar = Bar::of(common);
             let context = Context { config: &config, languages: &languages, progress: &bar };
             let n_read = warm(&repository, &snapshot, &remembered, context)?;
@@ -144,42 +135,54 @@ pub(in crate::cli) fn run(action: &args::Cache, common: &Common) -> Result<u8, F
                 .scope()?
                 .span(Some(commit), &reader)?
                 .filter(|_| past.history || config.history);
-            let index = |span| match Past::index(&folder, &repository, span, context) {
-                Err(audit::Error::Store(why)) if why.is_damage() => {
-                    warn(&format!("the history index is rebuilt: {why}"));
-                    Past::discard(&folder, &repository, context);
-                    Past::index(&folder, &repository, span, context)
-                }
-                indexed => indexed,
-            };
-            let past = span.as_ref().map(index);
+            let past = span.as_ref().map(|span| indexed(&folder, &repository, span, context));
             drop(bar);
-            remembered.save().map_err(unwritable)?;
+            remembered.save().map_err(|why| unwritable(&folder, &why))?;
             let past = past.transpose()?.map(|indexed| {
                 let HistoryContents { n_new, n_fingerprints, n_bytes } = indexed;
                 let prints = count(n_fingerprints, "fingerprint");
                 format!("{} read; {prints}, {}\n", count(n_new, "commit"), size(n_bytes))
             });
-            let (past, status) = (past.unwrap_or_default(), status(&open(), &indexes()));
-            format!("{} read\n{past}{status}", count(n_read, "file"))
+            format!("{} read\n{}", count(n_read, "file"), past.unwrap_or_default())
         }
         args::Cache::Prune => {
             let blobs = repository.reader().blobs_of_tips()?;
             let reached: HashSet<_> = blobs.iter().map(|blob| blob.as_bytes().to_vec()).collect();
-            if let Some(cache) = open().into_cache() {
-                cache.prune(&reached).map_err(unwritable)?;
+            let remembered = Memory::open(&folder, &repository, &config, &languages);
+            if let Some(cache) = remembered.into_cache() {
+                cache.prune(&reached).map_err(|why| unwritable(&folder, &why))?;
             }
-            status(&open(), &indexes())
+            String::new()
         }
         args::Cache::Clear => {
             let cleared = [Cache::clear(&folder), History::clear(&folder), Journal::clear(&folder)];
             let (n_files, n_bytes) =
                 cleared.iter().fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
-            format!("{} removed, {}\n", count(n_files, "file"), size(n_bytes))
+            print_text(&format!("{} removed, {}\n", count(n_files, "file"), size(n_bytes)))?;
+            return Ok(CLEAN);
         }
     };
-    print_text(&said)?;
+    let now = Memory::open(&folder, &repository, &config, &languages);
+    let indexes = Past::indexes(&folder, &repository, &config, &languages);
+    print_text(&(done + &status(&now, &indexes)))?;
     Ok(CLEAN)
+}
+
+/// The index of a span of history, made anew where it is damaged.
+fn indexed(
+    folder: &Path,
+    repository: &Repository,
+    span: &Span,
+    context: Context<'_>,
+) -> Result<HistoryContents, audit::Error> {
+    match Past::index(folder, repository, span, context) {
+        Err(audit::Error::Store(why)) if why.is_damage() => {
+            warn(&format!("the history index is rebuilt: {why}"));
+            Past::discard(folder, repository, context);
+            Past::index(folder, repository, span, context)
+        }
+        indexed => indexed,
+    }
 }
 
 fn unwritable(folder: &Path, why: &SegmentError) -> Failure {
@@ -196,7 +199,7 @@ fn status(remembered: &Memory, indexes: &[Result<History, SegmentError>]) -> Str
     let mut said = format!("{folder}: {blobs} in {files}, {}\n", size(cache.n_bytes()));
     for (path, why) in faults {
         let fault = format!("`{}`: {why}", path.display());
-        let _ = writeln!(said, "not read: {}", printable(fault.as_bytes()));
+        let _ = writeln!(said, "not read: {}", printable(fault));
     }
     for index in indexes {
         match index.as_ref().map(|history| (history, history.verify())) {
@@ -217,7 +220,7 @@ fn status(remembered: &Memory, indexes: &[Result<History, SegmentError>]) -> Str
 }
 
 fn unread(why: &SegmentError) -> String {
-    format!("not read: {}; the next use rebuilds it\n", printable(why.to_string().as_bytes()))
+    format!("not read: {}; the next use rebuilds it\n", printable(why.to_string()))
 }
 
 /// A number of bytes for people.

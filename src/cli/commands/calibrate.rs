@@ -4,11 +4,10 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use super::history::timeline_of;
-use crate::audit::{Copy, CopyOrigin, MergedCopy, Proposal, Timeline, proposals};
+use crate::audit::{Copy, MergedCopy, Proposal, Timeline, proposals};
 use crate::cli::args::Calibrate;
 use crate::cli::flags::Common;
-use crate::cli::io::error::Failure;
-use crate::cli::io::output::print_text;
+use crate::cli::io::{Failure, print_text};
 use crate::cli::{CLEAN, settings, start_threads};
 use crate::git::{CommitId, Reader, Repository, Span};
 use crate::policy::Level;
@@ -38,30 +37,30 @@ pub(in crate::cli) fn run(flags: &Calibrate, common: &Common) -> Result<u8, Fail
 
 /// The warnings of the commits, and whether their copies are in `head` still.
 fn merged(timeline: &Timeline, head: CommitId, reader: &Reader) -> Vec<MergedCopy> {
-    let text_at = |commit: CommitId, path: &FilePath| reader.text_at(commit, path).ok().flatten();
-    let is_kept = |commit: CommitId, copy: &Copy| {
-        let Some((then, now)) = text_at(commit, &copy.path).zip(text_at(head, &copy.path)) else {
-            return false;
-        };
-        let lines = Lines::new(&then);
-        let of_copy = (copy.fragment.start.line..=copy.fragment.end.line)
-            .map(|line| lines.text(&then, line).trim_ascii());
-        let of_copy: Vec<&[u8]> = of_copy.filter(|line| !line.is_empty()).collect();
-        let now: HashSet<&[u8]> =
-            now.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).collect();
-        100 * of_copy.iter().filter(|line| now.contains(**line)).count()
-            >= KEPT_LINES * of_copy.len()
-    };
-    let warnings = timeline.commits.iter().flat_map(|judged| {
-        let copies = judged.copies.iter().filter(|copy| copy.level > Level::Note);
-        copies.map(|copy| (judged.commit, copy))
-    });
-    let merged = warnings.map(|(commit, copy)| MergedCopy {
-        copy: copy.clone(),
-        commit: commit.to_string(),
-        is_kept: is_kept(commit, copy),
-    });
-    merged.collect()
+    let mut merged = Vec::new();
+    for judged in &timeline.commits {
+        for copy in judged.copies.iter().filter(|copy| copy.level > Level::Note) {
+            let texts =
+                [judged.commit, head].map(|at| reader.text_at(at, &copy.path).ok().flatten());
+            let is_kept = match texts {
+                [Some(then), Some(now)] => is_kept(copy, &then, &now),
+                _ => false,
+            };
+            let commit = judged.commit.to_string();
+            merged.push(MergedCopy { copy: copy.clone(), commit, is_kept });
+        }
+    }
+    merged
+}
+
+/// Whether most lines that a copy had then are in its file now.
+fn is_kept(copy: &Copy, then: &[u8], now: &[u8]) -> bool {
+    let lines = Lines::new(then);
+    let of_copy = (copy.fragment.start.line..=copy.fragment.end.line)
+        .map(|line| lines.text(then, line).trim_ascii());
+    let of_copy: Vec<&[u8]> = of_copy.filter(|line| !line.is_empty()).collect();
+    let now: HashSet<&[u8]> = now.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).collect();
+    100 * of_copy.iter().filter(|line| now.contains(**line)).count() >= KEPT_LINES * of_copy.len()
 }
 
 /// What was merged, and what is proposed.
@@ -86,10 +85,11 @@ fn text(timeline: &Timeline, merged: &[MergedCopy], proposals: &[Proposal]) -> S
             writeln!(text, "  {n} of the {warnings} {change} so; {kept} of these copies were kept");
         for &number in changed.iter().take(N_EXAMPLES) {
             let MergedCopy { copy, commit, .. } = &merged[number];
-            let (path, line) = (&copy.path, copy.fragment.start.line);
-            let from = |of: &CopyOrigin| format!(" from {}:{}", of.path, of.fragment.start.line);
-            let from = copy.origins.first().map(from).unwrap_or_default();
-            let _ = writeln!(text, "    {path}:{line}{from}, in {}", &commit[..10]);
+            let at = copy.fragment.start_in(&copy.path);
+            let from = copy.origins.first();
+            let from = from.map(|of| format!(" from {}", of.fragment.start_in(&of.path)));
+            let from = from.unwrap_or_default();
+            let _ = writeln!(text, "    {at}{from}, in {}", &commit[..10]);
         }
     }
     text.push_str("\nnothing was written: `secondhand.toml` takes what you choose\n");

@@ -3,15 +3,11 @@
 use super::cache;
 use super::cache::with_past;
 use super::corpus::{outsides, report_traffic};
-use crate::audit::{Context, Elsewhere, Outcome, Past, Progress, blame, callers, check, finish};
+use crate::audit::{Context, Elsewhere, Outcome, Progress, blame, callers, check, finish};
 use crate::change::{Case, ChangeEnd, CheckRequest, FilePlace, PastScope, paths_in};
 use crate::cli::args::Check;
 use crate::cli::flags::Common;
-use crate::cli::io::error::Failure;
-use crate::cli::io::limit::{all_here, limited};
-use crate::cli::io::output::{Reports, warn};
-use crate::cli::io::progress::Bar;
-use crate::cli::io::selection;
+use crate::cli::io::{Bar, Failure, Reports, all_here, limited, selection, warn};
 use crate::cli::settings::{self, place, warn_of_missing_baseline};
 use crate::cli::{CLEAN, FOUND, not_fetched, passed_over, start_threads, today};
 use crate::config::{Overrides, Setting};
@@ -58,7 +54,6 @@ pub(in crate::cli) fn outcome(
     requested(&request, &repository, common, progress)
 }
 
-/// The outcome of a request.
 pub(in crate::cli) fn requested(
     request: &CheckRequest,
     repository: &Repository,
@@ -91,7 +86,6 @@ pub(in crate::cli) fn plain_request(
     }
 }
 
-/// What the flags ask for.
 fn request(
     flags: &Check,
     repository: &Repository,
@@ -149,12 +143,11 @@ fn outcome_of(
         .transpose()?
         .flatten();
     let change = base.zip(range.head.0.commit);
-    let judged = |past: Option<&Past>| {
-        let elsewhere = Elsewhere { outsides: &outsides, past };
-        check(repository, &range, &elsewhere, &remembered, context)
-    };
     let (mut outcome, not_read) =
-        with_past((repository, span.as_ref()), change, context, common, judged)?;
+        with_past((repository, span.as_ref()), change, context, common, |past| {
+            let elsewhere = Elsewhere { outsides: &outsides, past };
+            check(repository, &range, &elsewhere, &remembered, context)
+        })?;
     outcome.examined.unavailable = not_read.or(outcome.examined.unavailable);
     if common.brief {
         callers(&mut outcome, &range.head.1.entries, &|| repository.reader(), context)?;

@@ -2,17 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::audit::{CompareParams, Comparison, Context, Submission, compare};
+use crate::audit::{CompareParams, Comparison, Context, Pair, Submission, compare};
 use crate::cli::args::Compare;
 use crate::cli::flags::Common;
-use crate::cli::io::destination::Checkout;
-use crate::cli::io::error::Failure;
-use crate::cli::io::output::{Reports, warn};
-use crate::cli::io::progress::Bar;
+use crate::cli::io::{Bar, Checkout, Failure, Reports, warn};
 use crate::cli::{CLEAN, FOUND, settings, start_threads};
 use crate::git::Repository;
 use crate::report::{COMPARISON_FORMATS, pseudonym_key};
-use crate::text::FilePath;
+use crate::text::{FilePath, joined};
 
 /// Maximum files to list if nothing could be compared.
 pub(super) const MAX_SKIPPED: usize = 10;
@@ -49,19 +46,19 @@ pub(in crate::cli) fn run(flags: &Compare, common: &Common) -> Result<u8, Failur
         return Err(nothing_compared(&comparison));
     }
     warn_of_empty(&comparison);
+    let mut parts = comparison.pairs.iter().map(Pair::containment);
     let limit = flags.fail_on_percent.map(|percent| percent / 100.0);
-    let is_above = |limit: f64| comparison.pairs.iter().any(|pair| pair.containment() >= limit);
-    let status = if limit.is_some_and(is_above) { FOUND } else { CLEAN };
-    match flags.pseudonyms {
-        false => reports.write(&comparison, common)?,
-        true => {
-            let (comparison, key) = comparison.with_pseudonyms();
-            if let Some(file) = &flags.pseudonym_key {
-                Checkout::of(common).write(file, &pseudonym_key(&key))?;
-            }
-            reports.write(&comparison, common)?;
-        }
+    let is_above = limit.is_some_and(|limit| parts.any(|part| part >= limit));
+    let status = if is_above { FOUND } else { CLEAN };
+    if !flags.pseudonyms {
+        reports.write(&comparison, common)?;
+        return Ok(status);
     }
+    let (comparison, key) = comparison.with_pseudonyms();
+    if let Some(file) = &flags.pseudonym_key {
+        Checkout::of(common).write(file, &pseudonym_key(&key))?;
+    }
+    reports.write(&comparison, common)?;
     Ok(status)
 }
 
@@ -105,12 +102,10 @@ pub(super) fn nothing_comparable(n: usize, skipped: &[String]) -> Failure {
 
 fn warn_of_empty(comparison: &Comparison) {
     let empty = comparison.submissions.iter().filter(|submission| submission.n_files == 0);
-    let names: Vec<_> = empty.map(|submission| submission.name.to_string()).collect();
-    if !names.is_empty() {
-        let n_more = names.len().saturating_sub(MAX_SKIPPED);
-        let more = if n_more > 0 { format!(" and {n_more} more") } else { String::new() };
-        let names = names[..names.len() - n_more].join(", ");
-        warn(&format!("not compared, since none of its files can be: {names}{more}"));
+    let empty: Vec<_> = empty.collect();
+    if !empty.is_empty() {
+        let names = joined(&empty, MAX_SKIPPED, |submission| submission.name.to_string());
+        warn(&format!("not compared, since none of its files can be: {names}"));
     }
 }
 
@@ -145,11 +140,10 @@ pub(super) fn submissions(
 
 /// The children of `folder`, by name.
 fn children(folder: &Path, group: usize, within: &Path) -> Result<Vec<Submission>, Failure> {
-    let unreadable = |why| Failure::unreadable(folder, &why);
     let path = within.join(folder);
     let mut submissions = Vec::new();
-    for child in std::fs::read_dir(&path).map_err(unreadable)? {
-        let child = child.map_err(unreadable)?;
+    for child in std::fs::read_dir(&path).map_err(Failure::unreadable(folder))? {
+        let child = child.map_err(Failure::unreadable(folder))?;
         let name = child.file_name();
         // It is unknown where links lead; names that start with a dot are not submissions.
         let is_kept = child.file_type().is_ok_and(|kind| !kind.is_symlink());
@@ -168,9 +162,7 @@ fn children(folder: &Path, group: usize, within: &Path) -> Result<Vec<Submission
 /// The file, folder or archive at `path` as one submission.
 fn submission(path: &Path, group: usize, within: &Path) -> Result<Submission, Failure> {
     let place = within.join(path);
-    if let Err(why) = std::fs::metadata(&place) {
-        return Err(Failure::unreadable(path, &why));
-    }
+    std::fs::metadata(&place).map_err(Failure::unreadable(path))?;
     Ok(Submission { name: name_of(path), path: place, group })
 }
 

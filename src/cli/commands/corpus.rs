@@ -2,6 +2,7 @@
 
 use std::env;
 use std::fmt::Write as _;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,13 +11,10 @@ use crate::audit::{Context, CorpusReading, Memory, Outside, Progress, StoredCorp
 use crate::change::{Authority, Components, in_tree};
 use crate::cli::args::{CorpusCommand, Declaration, ExportFormat};
 use crate::cli::flags::Common;
-use crate::cli::io::destination::Checkout;
-use crate::cli::io::error::Failure;
-use crate::cli::io::output::{note, print_text, report_failure};
-use crate::cli::io::progress::Bar;
+use crate::cli::io::{Bar, Checkout, Failure, note, print_text, report_failure};
 use crate::cli::{CLEAN, settings, start_threads};
 use crate::config::Config;
-use crate::files::{self, Entry, ReadFiles};
+use crate::files::{self, ReadFiles};
 use crate::fingerprint;
 use crate::language::Languages;
 use crate::license::Expression;
@@ -65,8 +63,9 @@ pub(in crate::cli) fn run(command: &CorpusCommand, common: &Common) -> Result<u8
         }
         CorpusCommand::Push { corpus, url } => put(&shelf.corpus(corpus)?, url, None)?,
         CorpusCommand::Pull { url, name } => {
-            let corpus = |own: &str| shelf.new_corpus(name.as_deref().unwrap_or(own));
-            print_text(&done(&location(url)?.engine()?.pull(&corpus)?))?;
+            let engine = location(url)?.engine()?;
+            let pulled = engine.pull(&|own| shelf.new_corpus(name.as_deref().unwrap_or(own)))?;
+            print_text(&done(&pulled))?;
         }
         CorpusCommand::Compact { url, older_than } => {
             let older_than = Duration::from_secs(older_than * 60);
@@ -138,8 +137,7 @@ fn fingerprint_source(
     declared: &Declaration,
     common: &Common,
 ) -> Result<(), Failure> {
-    let own =
-        tempfile::TempDir::new().map_err(|why| Failure::not_written(&env::temp_dir(), &why))?;
+    let own = tempfile::TempDir::new().map_err(Failure::not_written(&env::temp_dir()))?;
     let corpus = Shelf::new(own.path()).new_corpus("fingerprints")?;
     add(&corpus, std::slice::from_ref(&source.to_owned()), None, declared, common)?;
     export_parquet(&corpus, folder, false)
@@ -162,9 +160,10 @@ fn done(written: &Delivery) -> String {
 
 /// The location that a URL names.
 fn location(url: &str) -> Result<Location, Failure> {
-    let message = || format!("cannot use `{url}` as the place of a corpus: it is no URL");
-    let help = "such as `postgres://user@host/database` or `s3://bucket/corpus`";
-    Location::new(url).ok_or_else(|| Failure::user(message(), help))
+    Location::new(url).ok_or_else(|| {
+        let message = format!("cannot use `{url}` as the place of a corpus: it is no URL");
+        Failure::user(message, "such as `postgres://user@host/database` or `s3://bucket/corpus`")
+    })
 }
 
 /// The folder of all corpora: from the flag or the variable, or else in the user's data folder.
@@ -204,45 +203,59 @@ pub(super) fn outsides(
         let help = format!("name it on the command line: `--corpus {url}`");
         return Err(not_comparable(&url.to_string(), why, help));
     }
-    let open = |(name, path): (&String, PathBuf)| {
+    let mut outsides = Vec::new();
+    for (name, path) in from_flags.chain(from_settings) {
         let shelf = shelf(common);
-        if let Some(location) = Location::new(name) {
-            let opened = location.engine()?.open(shelf.as_ref().ok().map(Shelf::folder))?;
-            if opened.sources.iter().all(|(_, stats)| stats.n_files == 0) {
-                return Err(empty(&location.to_string()));
-            }
-            return Ok(Outside::Stored(StoredCorpus::elsewhere(opened)));
-        }
-        let stored =
-            shelf.as_ref().ok().filter(|_| is_name(name)).and_then(|shelf| shelf.corpus(name).ok());
-        match stored {
-            Some(corpus) => {
-                if corpus.records()?.iter().all(|(_, record)| record.stats.n_files == 0) {
-                    return Err(empty(name));
-                }
-                Ok(Outside::Stored(StoredCorpus::open(&corpus)?))
-            }
+        outsides.push(match stored(name, shelf.as_ref().ok())? {
+            Some(stored) => Outside::Stored(stored),
             None => {
-                let in_checkout =
-                    authority.and_then(|authority| Some((authority, in_tree(&path, root)?)));
-                let components = match &in_checkout {
-                    Some((authority, folder)) => Some(authority.components(name, folder, &path)?),
-                    None if path.is_dir() => Some(Components::on_disk(&path)?),
-                    None => None,
-                };
-                let components = components
-                    .filter(|found| found.root().is_some() || !found.entries().is_empty());
-                let Some(components) = components else { return Err(no_corpus(name, &shelf)) };
-                let is_of_change = |link: &Path| {
-                    let link = in_checkout.as_ref().zip(in_tree(link, root));
-                    link.is_some_and(|((authority, _), link)| authority.adds_link(&link))
-                };
-                check_components(name, &components, &is_of_change, languages)?;
-                Ok(Outside::folder(&path, components))
+                let components = components(name, &path, (languages, authority), root)?;
+                let components = components.ok_or_else(|| no_corpus(name, &shelf))?;
+                Outside::folder(&path, components)
             }
+        });
+    }
+    Ok(outsides)
+}
+
+/// The corpus at a URL, or the stored one of this name.
+fn stored(name: &str, shelf: Option<&Shelf>) -> Result<Option<StoredCorpus>, Failure> {
+    if let Some(location) = Location::new(name) {
+        let opened = location.engine()?.open(shelf.map(Shelf::folder))?;
+        if opened.sources.iter().all(|(_, stats)| stats.n_files == 0) {
+            return Err(empty(&location.to_string()));
         }
+        return Ok(Some(StoredCorpus::elsewhere(opened)));
+    }
+    let shelf = shelf.filter(|_| is_name(name));
+    let Some(corpus) = shelf.and_then(|shelf| shelf.corpus(name).ok()) else { return Ok(None) };
+    if corpus.records()?.iter().all(|(_, record)| record.stats.n_files == 0) {
+        return Err(empty(name));
+    }
+    Ok(Some(StoredCorpus::open(&corpus)?))
+}
+
+/// The components in a folder, if it is there.
+fn components(
+    name: &str,
+    path: &Path,
+    (languages, authority): (&Languages, Option<&Authority<'_>>),
+    root: &Path,
+) -> Result<Option<Components>, Failure> {
+    let in_checkout = authority.zip(in_tree(path, root));
+    let found = match &in_checkout {
+        Some((authority, folder)) => authority.components(name, folder, path)?,
+        None if path.is_dir() => Components::on_disk(path)?,
+        None => return Ok(None),
     };
-    from_flags.chain(from_settings).map(open).collect()
+    if found.root().is_none() && found.entries().is_empty() {
+        return Ok(None);
+    }
+    check_components(name, &found, languages, |link| {
+        let link = in_checkout.as_ref().zip(in_tree(link, root));
+        link.is_some_and(|((authority, _), link)| authority.adds_link(&link))
+    })?;
+    Ok(Some(found))
 }
 
 /// Says on standard error what was asked of engines.
@@ -282,19 +295,21 @@ fn not_comparable(name: &str, why: &str, help: impl Into<String>) -> Failure {
 fn check_components(
     name: &str,
     components: &Components,
-    is_of_change: &dyn Fn(&Path) -> bool,
     languages: &Languages,
+    is_of_change: impl Fn(&Path) -> bool,
 ) -> Result<(), Failure> {
     let mut links = Vec::new();
-    let unreadable = |why| Failure::unreadable(components.root().unwrap_or(Path::new("")), &why);
-    let children = components.root().map(std::fs::read_dir).transpose().map_err(unreadable)?;
-    for child in children.into_iter().flatten() {
-        let child = child.map_err(unreadable)?;
-        // A link to a file or a device is not a component.
-        let is_component = || child.path().metadata().map_or(true, |target| target.is_dir());
-        let is_link = child.file_type().is_ok_and(|kind| kind.is_symlink());
-        if is_link && is_component() && !is_of_change(&child.path()) {
-            links.push(printable(child.file_name().as_encoded_bytes()));
+    if let Some(root) = components.root() {
+        for child in std::fs::read_dir(root).map_err(Failure::unreadable(root))? {
+            let child = child.map_err(Failure::unreadable(root))?;
+            let path = child.path();
+            // A link to a file or a device is not a component.
+            if child.file_type().is_ok_and(|kind| kind.is_symlink())
+                && path.metadata().map_or(true, |target| target.is_dir())
+                && !is_of_change(&path)
+            {
+                links.push(printable(child.file_name().as_encoded_bytes()));
+            }
         }
     }
     links.sort();
@@ -307,23 +322,23 @@ fn check_components(
     }
     // Names promise source, and bytes are it: the first file is, in nearly every corpus.
     let reader = components.reader();
-    let is_text = |entry: &Entry| reader.read(entry).is_ok_and(|bytes| decoded(&bytes).is_ok());
-    if components.entries().iter().any(|entry| languages.may_know(&entry.path) && is_text(entry)) {
-        Ok(())
-    } else {
-        let why = "no component in this folder contains source code";
-        Err(not_comparable(name, why, "give a folder with a subfolder for each component"))
+    let mut sources = components.entries().iter().filter(|entry| languages.may_know(&entry.path));
+    if sources.any(|entry| reader.read(entry).is_ok_and(|bytes| decoded(&bytes).is_ok())) {
+        return Ok(());
     }
+    let why = "no component in this folder contains source code";
+    Err(not_comparable(name, why, "give a folder with a subfolder for each component"))
 }
 
 /// Checks that a list can be opened and is one, by its name.
 fn check_list(list: &str) -> Result<(), Failure> {
-    let unreadable = |why| Failure::unreadable(Path::new(list), &why);
-    files::open(Path::new(list)).map_err(unreadable)?;
-    match list.to_ascii_lowercase().ends_with(".toml") {
-        true => Ok(()),
-        false => Err(unreadable(std::io::Error::other("a list of sources is a .toml file"))),
-    }
+    let opened = files::open(Path::new(list)).and_then(|_| {
+        match list.to_ascii_lowercase().ends_with(".toml") {
+            true => Ok(()),
+            false => Err(std::io::Error::other("a list of sources is a .toml file")),
+        }
+    });
+    opened.map_err(Failure::unreadable(Path::new(list)))
 }
 
 fn add(
@@ -383,9 +398,9 @@ fn read_all(
     let (config, origin) = settings::read(common, None, &[])?;
     let languages = config.languages(&origin)?;
     let k = config.fingerprint.noise_threshold();
-    let positive = |n: usize| std::num::NonZeroUsize::new(n).unwrap_or(std::num::NonZeroUsize::MIN);
-    let params = fingerprint::Params::new(positive(k), positive(k + WINDOW - 1))
-        .unwrap_or(config.fingerprint);
+    let [k, longest] =
+        [k, k + WINDOW - 1].map(|n| NonZeroUsize::new(n).unwrap_or(NonZeroUsize::MIN));
+    let params = fingerprint::Params::new(k, longest).unwrap_or(config.fingerprint);
     let sampling = Sampling { fingerprint: params, min_distinct: config.matching.min_distinct };
     let nothing = Memory::nothing();
     let added = {
@@ -456,13 +471,15 @@ fn list(shelf: &Shelf) -> Result<(), Failure> {
     let mut text = String::new();
     for name in shelf.names() {
         let records = shelf.corpus(&name)?.records()?;
-        let sum = |of: fn(&Stats) -> u64| -> u64 {
-            records.iter().map(|(_, record)| of(&record.stats)).sum()
-        };
+        let mut sum = Stats::default();
+        for (_, record) in &records {
+            sum.n_components += record.stats.n_components;
+            sum.n_files += record.stats.n_files;
+            sum.n_bytes += record.stats.n_bytes;
+        }
         let sources = column(5, records.len() as u64, "source");
-        let components = column(7, sum(|stats| stats.n_components), "component");
-        let files = column(9, sum(|stats| stats.n_files), "file");
-        let size = size(sum(|stats| stats.n_bytes));
+        let components = column(7, sum.n_components, "component");
+        let (files, size) = (column(9, sum.n_files, "file"), size(sum.n_bytes));
         let _ = writeln!(text, "{name:<24} {sources} {components} {files} {size:>11}");
     }
     if text.is_empty() {
@@ -484,8 +501,8 @@ fn show(corpus: &Corpus, is_verbose: bool) -> Result<(), Failure> {
         let (figures, size) = (figures(segment.stats()), size(segment.n_bytes() as u64));
         let _ = writeln!(text, "{}: {figures}, {size} on disk", shown(&record.label));
         for (number, component) in segment.components().iter().enumerate().take(max_components) {
-            let damaged = |why| damaged(corpus, &record.label, why);
-            let terms = segment.component_license(number).map_err(damaged)?;
+            let terms = segment.component_license(number);
+            let terms = terms.map_err(|why| damaged(corpus, &record.label, why))?;
             let version = component.version.as_deref().unwrap_or("no version");
             let license = license_words(terms.license.as_ref());
             let evidence = terms.evidence.as_ref().map(|evidence| format!(": {evidence}"));
@@ -495,7 +512,8 @@ fn show(corpus: &Corpus, is_verbose: bool) -> Result<(), Failure> {
             for contradiction in &terms.contradictions {
                 let _ = writeln!(text, "    contradicted: {}", shown(&contradiction.evidence));
             }
-            let others = segment.licenses_of(number).map_err(damaged)?.into_iter();
+            let others = segment.licenses_of(number);
+            let others = others.map_err(|why| damaged(corpus, &record.label, why))?.into_iter();
             let others = others.filter(|(other, _)| *other != terms.license);
             for (other, n) in others.take(MAX_LICENSES) {
                 let license = license_words(other.as_ref());
@@ -515,8 +533,9 @@ fn show(corpus: &Corpus, is_verbose: bool) -> Result<(), Failure> {
 
 /// Lists the sources of a corpus in an engine.
 fn show_sources(corpus: &OpenCorpus) -> Result<(), Failure> {
-    let line = |(label, stats): &(String, Stats)| format!("{}: {}\n", shown(label), figures(stats));
-    print_text(&corpus.sources.iter().map(line).collect::<String>())
+    let sources = corpus.sources.iter();
+    let lines = sources.map(|(label, stats)| format!("{}: {}\n", shown(label), figures(stats)));
+    print_text(&lines.collect::<String>())
 }
 
 fn license_words(license: Option<&Expression>) -> String {
@@ -524,7 +543,7 @@ fn license_words(license: Option<&Expression>) -> String {
 }
 
 fn shown(text: &str) -> String {
-    printable(text.as_bytes())
+    printable(text)
 }
 
 fn damaged(corpus: &Corpus, source: &str, why: SegmentError) -> CorpusError {
@@ -536,11 +555,9 @@ fn remove(corpus: &Corpus, sources: &[String]) -> Result<(), Failure> {
         return Ok(corpus.remove()?);
     }
     for source in sources {
-        let is_known = |name: &str| {
-            let records = corpus.records();
-            records.is_ok_and(|records| records.iter().any(|(_, record)| record.label == name))
-        };
-        let name = if is_known(source) { source.clone() } else { absolute(source) };
+        let records = corpus.records().unwrap_or_default();
+        let is_known = records.iter().any(|(_, record)| record.label == *source);
+        let name = if is_known { source.clone() } else { absolute(source) };
         corpus.remove_source(&name)?;
     }
     Ok(())

@@ -7,20 +7,19 @@ use super::cache::with_past;
 use super::corpus::{outsides, report_traffic};
 use super::{cache, scan};
 use crate::audit::{
-    self, Context, Elsewhere, FindParams, FoundCode, MAX_SKETCH, Past, Progress, Sketch,
-    SketchError, find,
+    self, Context, Elsewhere, FindParams, FoundCode, MAX_SKETCH, Progress, Sketch, SketchError,
+    find,
 };
 use crate::change::{End, PastScope};
 use crate::cli::args::Find;
 use crate::cli::flags::Common;
-use crate::cli::io::error::Failure;
-use crate::cli::io::limit;
-use crate::cli::io::output::{Reports, warn};
-use crate::cli::io::progress::Bar;
+use crate::cli::io::{Bar, Failure, Reports, limit, warn};
 use crate::cli::{CLEAN, FOUND, settings, start_threads};
+use crate::config::Config;
 use crate::files;
 use crate::fingerprint::Effort;
 use crate::git::{Repository, Snapshot};
+use crate::language::Languages;
 use crate::report::FIND_FORMATS;
 use crate::sources::slashes;
 use crate::text::FilePath;
@@ -31,15 +30,12 @@ pub(in crate::cli) fn run(flags: &Find, common: &Common) -> Result<u8, Failure> 
     let reports = Reports::new(FIND_FORMATS, &flags.reporting, common)?;
     start_threads(common.threads)?;
     let repository = common.repository()?;
-    let read = || -> Result<_, Failure> {
-        let (config, origin) =
-            settings::read(common, Some(&repository), &flags.reporting.settings())?;
-        let languages = config.languages(&origin)?;
-        Ok((config, languages, sketch(flags, &repository, common)?))
-    };
     // To compare the work tree with the index takes a third of the time: whatever can be is read
     // meanwhile.
-    let (read, tree) = rayon::join(read, || scan::tree(&repository, flags.tree.rev.as_deref()));
+    let (read, tree) = rayon::join(
+        || read(flags, &repository, common),
+        || scan::tree(&repository, flags.tree.rev.as_deref()),
+    );
     let (config, languages, sketch) = read?;
     let reports = reports.with(&config)?;
     let bar = Bar::of(common);
@@ -54,6 +50,17 @@ pub(in crate::cli) fn run(flags: &Find, common: &Common) -> Result<u8, Failure> 
     drop(bar);
     reports.write(&found, common)?;
     Ok(if found.n_found == 0 { FOUND } else { CLEAN })
+}
+
+/// The settings in use, and the sketch.
+fn read(
+    flags: &Find,
+    repository: &Repository,
+    common: &Common,
+) -> Result<(Config, Languages, Sketch), Failure> {
+    let (config, origin) = settings::read(common, Some(repository), &flags.reporting.settings())?;
+    let languages = config.languages(&origin)?;
+    Ok((config, languages, sketch(flags, repository, common)?))
 }
 
 /// What is found for a sketch in the work tree, with the settings of the repository.
@@ -96,17 +103,15 @@ fn found(
     let outsides =
         outsides(&request.corpora, config, (languages, None), repository.root(), common)?;
     let remembered = cache::open(common, repository, config, languages);
-    let search = |past: Option<&Past>| {
-        let elsewhere = Elsewhere { outsides: &outsides, past };
-        let params =
-            FindParams { tree: end.clone(), files: &files, elsewhere, max_results: request.limit };
-        find(repository, sketch, params, &remembered, context)
-    };
     let reader = repository.reader();
     let tip = end.commit.map_or_else(|| reader.head(), |commit| Ok(Some(commit)))?;
     let span = request.past.as_ref().map(|past| past.span(tip, &reader)).transpose()?.flatten();
     let (mut found, not_read) =
-        with_past((repository, span.as_ref()), None, context, common, search)?;
+        with_past((repository, span.as_ref()), None, context, common, |past| {
+            let (tree, elsewhere) = (end.clone(), Elsewhere { outsides: &outsides, past });
+            let params = FindParams { tree, files: &files, elsewhere, max_results: request.limit };
+            find(repository, sketch, params, &remembered, context)
+        })?;
     found.unavailable = not_read.or(found.unavailable);
     cache::save(remembered, common);
     report_traffic(&outsides, common);
@@ -126,23 +131,22 @@ fn sketch(flags: &Find, repository: &Repository, common: &Common) -> Result<Sket
     let name = flags.name.as_ref().map(|name| FilePath::new(name.as_bytes()));
     let (language, lines) = (flags.lang.clone(), flags.lines.clone());
     let Some(file) = flags.file.as_ref().filter(|file| file.as_os_str() != "-") else {
-        let why = |why| Failure::unreadable(Path::new("standard input"), &why);
-        let bytes = read_at_most(io::stdin().lock()).map_err(why)?;
+        let bytes = read_at_most(io::stdin().lock());
+        let bytes = bytes.map_err(Failure::unreadable(Path::new("standard input")))?;
         return Ok(Sketch { bytes, name, language, lines, in_tree: None });
     };
-    let unreadable = |why| Failure::unreadable(file, &why);
     let path = common.repo.join(file);
     if let Some(words) = file.to_str().filter(|words| is_sketch(words) && !path.exists()) {
         return Ok(Sketch { bytes: words.into(), name, language, lines: None, in_tree: None });
     }
     if path.is_dir() {
-        return Err(unreadable(io::Error::from(io::ErrorKind::IsADirectory)));
+        return Err(Failure::unreadable(file)(io::ErrorKind::IsADirectory.into()));
     }
-    let opened = files::open(&path).map_err(unreadable)?;
+    let opened = files::open(&path).map_err(Failure::unreadable(file))?;
     if opened.metadata().is_ok_and(|metadata| metadata.len() > MAX_SKETCH as u64) {
         return Err(audit::Error::from(SketchError::TooLarge { max: MAX_SKETCH }).into());
     }
-    let bytes = read_at_most(opened).map_err(unreadable)?;
+    let bytes = read_at_most(opened).map_err(Failure::unreadable(file))?;
     let in_tree = in_repository(&path, repository).filter(|_| flags.tree.rev.is_none());
     let named = path.file_name().map(|name| FilePath::new(name.as_encoded_bytes()));
     Ok(Sketch { bytes, name: name.or_else(|| in_tree.clone()).or(named), language, lines, in_tree })

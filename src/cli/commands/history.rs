@@ -1,12 +1,10 @@
 //! Runs `secondhand history`.
 
 use super::cache;
-use crate::audit::{Context, Copy, Timeline, TimelineParams, timeline};
+use crate::audit::{Context, Timeline, TimelineParams, timeline};
 use crate::cli::args::History;
 use crate::cli::flags::Common;
-use crate::cli::io::error::Failure;
-use crate::cli::io::output::{Reports, warn};
-use crate::cli::io::progress::Bar;
+use crate::cli::io::{Bar, Failure, Reports, warn};
 use crate::cli::{CLEAN, settings, start_threads};
 use crate::config::Config;
 use crate::git::{Repository, Span};
@@ -31,14 +29,11 @@ pub(in crate::cli) fn run(flags: &History, common: &Common) -> Result<u8, Failur
     }
     let [paths, outside] = [&flags.path, &flags.origin_outside]
         .map(|all| Vec::from_iter(all.iter().map(|path| folder_path(path))));
-    let is_told = |copy: &Copy| {
-        let is_inside =
-            |path: &FilePath, folders: &[FilePath]| folders.iter().any(|folder| path.is_in(folder));
-        let is_outside = copy.origins.iter().all(|origin| !is_inside(&origin.path, &outside));
-        (paths.is_empty() || is_inside(&copy.path, &paths)) && is_outside
-    };
     for judged in &mut timeline.commits {
-        judged.copies.retain(is_told);
+        judged.copies.retain(|copy| copy.path.is_within(&paths));
+        if !outside.is_empty() {
+            judged.copies.retain(|of| of.origins.iter().all(|of| !of.path.is_within(&outside)));
+        }
     }
     reports.write(&timeline, common)?;
     Ok(CLEAN)

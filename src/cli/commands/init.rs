@@ -17,9 +17,7 @@ use super::survey::{Survey, System};
 use crate::cli::CLEAN;
 use crate::cli::args::{Init, Tool};
 use crate::cli::flags::Common;
-use crate::cli::io::destination::Checkout;
-use crate::cli::io::error::Failure;
-use crate::cli::io::output::print_text;
+use crate::cli::io::{Checkout, Failure, print_text};
 use crate::config::find;
 use crate::git::{self, Repository};
 use crate::text::{count, printable};
@@ -106,11 +104,10 @@ fn workflow(flags: &Init, root: &Path, checkout: &Checkout) -> Result<String, Fa
     if !flags.workflow && !root.join(".github").is_dir() {
         return Ok(String::new());
     }
-    let names_us = |file: &Path| text_of(file).is_ok_and(|text| text.contains("secondhand"));
     let mut others: Vec<_> =
         fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-    others.sort();
-    if let Some(file) = others.iter().find(|file| names_us(file))
+    others.retain(|file| text_of(file).is_ok_and(|text| text.contains("secondhand")));
+    if let Some(file) = others.iter().min()
         && !(flags.force && flags.workflow)
     {
         return Ok(format!("kept {}: it names secondhand\n", shown(file, root)));
@@ -131,7 +128,7 @@ fn hook(flags: &Init, repository: &Repository) -> Result<String, Failure> {
     match manager.install(repository, false) {
         // The rest is optional: without a flag for it, it is no reason to fail.
         Err(failure @ Failure::Form { entry, .. }) => {
-            let failure = printable(failure.to_string().as_bytes());
+            let failure = printable(failure.to_string());
             Ok(format!("also: {failure}; add this by hand:\n{entry}\n"))
         }
         done => done,
@@ -154,7 +151,7 @@ fn undo(survey: &Survey, repository: &Repository) -> Result<String, Failure> {
     ];
     for file in files.into_iter().flatten() {
         checkout.refuse_links(&file)?;
-        fs::remove_file(&file).map_err(|why| Failure::not_written(&file, &why))?;
+        fs::remove_file(&file).map_err(Failure::not_written(&file))?;
         summary += &format!("removed {}\n", shown(&file, root));
     }
     let manager = Manager::of(root);
@@ -175,14 +172,16 @@ fn undo(survey: &Survey, repository: &Repository) -> Result<String, Failure> {
 /// Whether settings are as they were written, whatever files came since: with those of another tool
 /// or without.
 fn is_own(text: &str, survey: &Survey, root: &Path) -> bool {
-    let lasting = |text: &str| {
-        let is_survey =
-            |paragraph: &&str| !paragraph.trim_start_matches("# ").starts_with(SURVEYED);
-        text.split("\n\n").filter(is_survey).map(str::to_owned).collect::<Vec<_>>()
-    };
     let migrated = Tool::value_variants().iter().filter_map(|&tool| migrate::read(tool, root).ok());
-    let is_same = |migrated: Migration| lasting(&settings(survey, &migrated)) == lasting(text);
-    std::iter::once(Migration::default()).chain(migrated).any(is_same)
+    std::iter::once(Migration::default())
+        .chain(migrated)
+        .any(|migrated| lasting(&settings(survey, &migrated)).eq(lasting(text)))
+}
+
+/// The paragraphs of settings that say nothing of the files that are there.
+fn lasting(text: &str) -> impl Iterator<Item = &str> {
+    let paragraphs = text.split("\n\n");
+    paragraphs.filter(|paragraph| !paragraph.trim_start_matches("# ").starts_with(SURVEYED))
 }
 
 /// A text without the lines of an entry, however they are indented, and the head of its list where
@@ -278,7 +277,7 @@ fn script(
     {
         use std::os::unix::fs::PermissionsExt;
         let executable = fs::set_permissions(file, fs::Permissions::from_mode(0o755));
-        executable.map_err(|why| Failure::not_written(file, &why))?;
+        executable.map_err(Failure::not_written(file))?;
     }
     Ok(format!("wrote {}: every commit is checked before it is made\n", shown(file, root)))
 }
@@ -291,7 +290,7 @@ fn add(
     added: impl FnOnce(&str) -> Option<String>,
 ) -> Result<String, Failure> {
     checkout.refuse_links(file)?;
-    let text = text_of(file).map_err(|why| Failure::unreadable(file, &why))?;
+    let text = text_of(file).map_err(Failure::unreadable(file))?;
     if text.contains("secondhand") {
         return Ok(format!("kept {}: it already mentions secondhand\n", shown(file, root)));
     }
@@ -318,15 +317,10 @@ fn add_to_pre_commit(text: &str) -> Option<String> {
 
 /// The script with our line at its end, or before what ends it.
 fn add_to_script(text: &str) -> String {
-    let ends = |line: &&str| line.starts_with("exit") || line.starts_with("exec ");
-    let n_before = text.lines().position(|line| ends(&line)).unwrap_or(text.lines().count());
-    let (before, after): (Vec<_>, Vec<_>) =
-        text.trim_end().lines().enumerate().partition(|(at, _)| *at < n_before);
-    let line = |(_, line): (usize, &_)| format!("{line}\n");
-    before.into_iter().map(line).collect::<String>()
-        + HOOK_LINE
-        + "\n"
-        + &after.into_iter().map(line).collect::<String>()
+    let mut lines: Vec<&str> = text.trim_end().lines().collect();
+    let end = lines.iter().position(|line| line.starts_with("exit") || line.starts_with("exec "));
+    lines.insert(end.unwrap_or(lines.len()), HOOK_LINE);
+    lines.join("\n") + "\n"
 }
 
 /// What begins the hooks of this stage where there are none.
@@ -342,14 +336,12 @@ fn add_to_lefthook(text: &str) -> Option<String> {
             format!("{}\n{LEFTHOOK_HEAD}{}", text.trim_end(), indented(LEFTHOOK, "    "))
         });
     };
-    let is_inside = |line: &&&str| line.is_empty() || line.starts_with([' ', '#']);
-    let n_inside = lines[head + 1..].iter().take_while(is_inside).count();
-    let list = head + 1..head + 1 + n_inside;
-    let is_list = |line: &&str| matches!(line.trim(), "commands:" | "jobs:");
-    let at = list.clone().find(|&at| lines[at..].first().is_some_and(is_list))?;
-    let first = list.clone().skip_while(|&inner| inner <= at).map(|inner| lines[inner]);
-    let first =
-        first.into_iter().find(|line| !line.trim().is_empty() && !line.trim().starts_with('#'))?;
+    let inside = lines[head + 1..].iter().enumerate();
+    let mut inside = inside.take_while(|(_, line)| line.is_empty() || line.starts_with([' ', '#']));
+    let (n_before, _) = inside.find(|(_, line)| matches!(line.trim(), "commands:" | "jobs:"))?;
+    let at = head + 1 + n_before;
+    let (_, first) =
+        inside.find(|(_, line)| !line.trim().is_empty() && !line.trim().starts_with('#'))?;
     let indentation = &first[..first.len() - first.trim_start().len()];
     let entry = if first.trim_start().starts_with("- ") { LEFTHOOK_JOB } else { LEFTHOOK };
     let entry = indented(entry, indentation);

@@ -39,10 +39,10 @@ impl Members {
 
     /// As text, indented as the member of `depth` others.
     fn written(&self, depth: usize) -> String {
-        let row = |(name, value): &(String, Box<RawValue>)| {
-            format!("{}: {}", Value::from(name.as_str()), value.get())
-        };
-        enclosed(['{', '}'], self.0.iter().map(row), depth)
+        let rows = self.0.iter();
+        let rows =
+            rows.map(|(name, value)| format!("{}: {}", Value::from(name.as_str()), value.get()));
+        enclosed(['{', '}'], rows, depth)
     }
 }
 
@@ -97,19 +97,16 @@ pub(super) fn without(text: &str, entry: &Value, depth: usize) -> Result<Option<
                     None => drop(members.0.remove(at)),
                 }
             }
-            let is_left = |(name, _): &(String, _)| {
-                unwanted.get(name).is_none_or(|value| value.is_object() || value.is_array())
-            };
-            Ok(members.0.iter().any(is_left).then(|| members.written(depth)))
+            let mut left = members.0.iter().map(|(name, _)| unwanted.get(name));
+            let is_left = left.any(|of| of.is_none_or(|of| of.is_object() || of.is_array()));
+            Ok(is_left.then(|| members.written(depth)))
         }
         Value::Array(unwanted) => {
             let elements: Vec<Box<RawValue>> = serde_json::from_str(text)?;
-            let is_left = |element: &str| {
+            let left = elements.iter().map(|element| element.get()).filter(|element| {
                 serde_json::from_str::<Value>(element).is_ok_and(|value| !unwanted.contains(&value))
-            };
-            let elements = elements.iter().map(|element| element.get());
-            let rows: Vec<String> =
-                elements.filter(|element| is_left(element)).map(str::to_owned).collect();
+            });
+            let rows: Vec<String> = left.map(str::to_owned).collect();
             Ok((!rows.is_empty()).then(|| enclosed(['[', ']'], rows.into_iter(), depth)))
         }
         _ => Ok(Some(text.to_owned())),

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::own_files::text_of;
 use crate::cli::args::Tool;
-use crate::cli::io::error::Failure;
+use crate::cli::io::Failure;
 
 /// What a tool's settings are as ours.
 #[derive(Debug, Default)]

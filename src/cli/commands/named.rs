@@ -5,9 +5,10 @@ use crate::audit::Outcome;
 use crate::change::ChangeEnd;
 use crate::cli::args::Scan;
 use crate::cli::flags::Common;
-use crate::cli::io::error::Failure;
-use crate::cli::io::progress::Bar;
-use crate::cli::io::selection::{take, unknown};
+use crate::cli::io::{
+    Bar, Failure,
+    selection::{take, unknown},
+};
 
 /// What has the findings that `ids` name: what `check` says of this branch, of the work tree, and
 /// what `scan` says.
@@ -17,17 +18,20 @@ use crate::cli::io::selection::{take, unknown};
 pub(super) fn find(ids: &[String], common: &Common) -> Result<Vec<Outcome>, Failure> {
     let bar = Bar::of(common);
     let repository = common.repository()?;
-    let checked = |end| {
-        let request = check::plain_request(end, None, Vec::new(), common);
-        check::requested(&request, &repository, common, &bar)
-    };
-    let scanned = || scan::outcome(&Scan::default(), common, &bar)?.with_texts();
-    let audits: [&dyn Fn() -> Result<Outcome, Failure>; 3] =
-        [&|| checked(ChangeEnd::Latest), &|| checked(ChangeEnd::WorkTree), &scanned];
     let (mut left, mut found) = (ids.to_vec(), Vec::new());
     let mut failure = None;
-    for audit in audits {
-        match audit() {
+    for end in [Some(ChangeEnd::Latest), Some(ChangeEnd::WorkTree), None] {
+        let audited = match end {
+            Some(end) => {
+                let request = check::plain_request(end, None, Vec::new(), common);
+                check::requested(&request, &repository, common, &bar)
+            }
+            None => {
+                let scanned = scan::outcome(&Scan::default(), common, &bar);
+                scanned.and_then(scan::Scanned::with_texts)
+            }
+        };
+        match audited {
             Ok(mut outcome) => {
                 left = take(&mut outcome, &left);
                 found.extend((!outcome.findings.is_empty()).then_some(outcome));

@@ -4,8 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
-use crate::cli::io::destination::{Checkout, temporary_in};
-use crate::cli::io::error::Failure;
+use crate::cli::io::{Checkout, Failure, temporary_in};
 use crate::config::MAX_SETTINGS;
 use crate::files;
 
@@ -21,12 +20,14 @@ pub(super) fn write(
     text: &str,
     force: bool,
 ) -> Result<(), Failure> {
-    let not_written = |why| Failure::not_written(file, &why);
     checkout.refuse_links(file)?;
     let folder = file.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder).map_err(not_written)?;
-    let mut temporary = temporary_in(folder, mode_of(file)).map_err(not_written)?;
-    temporary.write_all(text.as_bytes()).map_err(not_written)?;
+    let temporary = fs::create_dir_all(folder).and_then(|()| {
+        let mut temporary = temporary_in(folder, mode_of(file))?;
+        temporary.write_all(text.as_bytes())?;
+        Ok(temporary)
+    });
+    let temporary = temporary.map_err(Failure::not_written(file))?;
     let kept = if force { temporary.persist(file) } else { temporary.persist_noclobber(file) };
     match kept {
         Ok(_) => Ok(()),
@@ -34,7 +35,7 @@ pub(super) fn write(
             let message = format!("cannot write `{}`: it already exists", file.display());
             Err(Failure::user(message, "use `--force` to overwrite it"))
         }
-        Err(error) => Err(not_written(error.error)),
+        Err(error) => Err(Failure::not_written(file)(error.error)),
     }
 }
 

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::audit::{MemberReport, Organization, ReportError, UncountedFile};
 use crate::cli::args::Report;
 use crate::cli::flags::Common;
-use crate::cli::io::error::Failure;
-use crate::cli::io::output::Reports;
+use crate::cli::io::{Failure, Reports};
 use crate::cli::{CLEAN, settings};
 use crate::files;
 use crate::git::Repository;
@@ -27,8 +26,7 @@ pub(in crate::cli) fn run(flags: &Report, common: &Common) -> Result<u8, Failure
     let (mut documents, mut left_out) = (Vec::new(), Vec::new());
     for given in &flags.folders {
         let given = common.repo.join(given);
-        let unreadable = |why| Failure::unreadable(&given, &why);
-        let real = given.canonicalize().map_err(unreadable)?;
+        let real = given.canonicalize().map_err(Failure::unreadable(&given))?;
         // A single file is in the folder above it.
         let (folder, files) = match real.is_dir() {
             true => (real.clone(), files(&real)?),
@@ -76,10 +74,10 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let mut found = Vec::new();
     let mut folders = vec![(folder.to_owned(), 0)];
     while let Some((folder, depth)) = folders.pop() {
-        let unreadable = |why| Failure::unreadable(&folder, &why);
-        for entry in fs::read_dir(&folder).map_err(unreadable)? {
-            let entry = entry.map_err(unreadable)?;
-            let (path, kind) = (entry.path(), entry.file_type().map_err(unreadable)?);
+        for entry in fs::read_dir(&folder).map_err(Failure::unreadable(&folder))? {
+            let entry = entry.map_err(Failure::unreadable(&folder))?;
+            let kind = entry.file_type().map_err(Failure::unreadable(&folder))?;
+            let path = entry.path();
             if kind.is_dir() && depth < MAX_DEPTH {
                 folders.push((path, depth + 1));
             } else if kind.is_file() && path.extension().is_some_and(|end| end == "json") {
@@ -92,5 +90,5 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
 }
 
 fn read(file: &Path) -> Result<Vec<u8>, Failure> {
-    files::read(file, MAX_REPORT).map_err(|why| Failure::unreadable(file, &why))
+    files::read(file, MAX_REPORT).map_err(Failure::unreadable(file))
 }

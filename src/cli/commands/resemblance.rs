@@ -4,9 +4,7 @@ use super::compare::{MAX_SKIPPED, nothing_comparable, nothing_to_compare, submis
 use crate::audit::{Context, ResemblanceParams, resemblances};
 use crate::cli::args::Resemblance;
 use crate::cli::flags::Common;
-use crate::cli::io::error::Failure;
-use crate::cli::io::output::Reports;
-use crate::cli::io::progress::Bar;
+use crate::cli::io::{Bar, Failure, Reports};
 use crate::cli::{CLEAN, settings, start_threads};
 use crate::fingerprint::resemblance::Counting;
 use crate::git::Repository;

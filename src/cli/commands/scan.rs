@@ -6,11 +6,7 @@ use crate::audit::{Context, Outcome, Progress, Tree, callers, finish, owners, re
 use crate::change::{Acceptance, End, projects};
 use crate::cli::args::Scan;
 use crate::cli::flags::Common;
-use crate::cli::io::error::Failure;
-use crate::cli::io::limit::{all_here, limited};
-use crate::cli::io::output::Reports;
-use crate::cli::io::progress::Bar;
-use crate::cli::io::selection;
+use crate::cli::io::{Bar, Failure, Reports, all_here, limited, selection};
 use crate::cli::{CLEAN, FOUND, not_fetched, settings, start_threads, today, warn_of_nothing};
 use crate::config::Config;
 use crate::files::{Entry, ReadFiles};
@@ -74,7 +70,6 @@ pub(in crate::cli) struct Scanned {
     /// The outcome, without texts: most uses need no more.
     pub outcome: Outcome,
     target: ScanTarget,
-    /// All files of the tree.
     entries: Vec<Entry>,
 }
 
@@ -179,7 +174,6 @@ enum ScanTarget {
 }
 
 impl ScanTarget {
-    /// The repository, if it is one.
     fn repository(&self) -> Option<&Repository> {
         match self {
             Self::Folder { .. } => None,
@@ -190,18 +184,17 @@ impl ScanTarget {
     /// Paths outside of any repository: read as they are, by their names from the folder that all
     /// of them are in.
     fn outside(paths: Vec<PathBuf>) -> Self {
-        let folder = |path: &PathBuf| match path.parent() {
+        let folders = paths.iter().map(|path| match path.parent() {
             Some(parent) if !path.is_dir() => parent.to_owned(),
             _ => path.clone(),
-        };
-        let common = |a: PathBuf, b: PathBuf| -> PathBuf {
+        });
+        let root = folders.reduce(|a, b| {
             let parts = a.components().zip(b.components());
             parts.take_while(|(a, b)| a == b).map(|(a, _)| a).collect()
-        };
-        Self::Folder { root: paths.iter().map(folder).reduce(common).unwrap_or_default(), paths }
+        });
+        Self::Folder { root: root.unwrap_or_default(), paths }
     }
 
-    /// Its root.
     fn root(&self) -> Option<&Path> {
         self.repository().map(Repository::root)
     }
@@ -223,8 +216,6 @@ fn target(flags: &Scan, common: &Common) -> Result<ScanTarget, Failure> {
 fn place(flags: &Scan, common: &Common) -> Result<ScanTarget, Failure> {
     let repository = common.repository();
     let paths: Vec<PathBuf> = flags.paths.iter().map(|path| common.repo.join(path)).collect();
-    let canonical =
-        |path: &Path| path.canonicalize().map_err(|why| Failure::unreadable(path, &why));
     let paths = paths.iter().map(|path| canonical(path)).collect::<Result<Vec<_>, _>>()?;
     let repository = match repository {
         Ok(repository) if paths.is_empty() => {
@@ -248,6 +239,10 @@ fn place(flags: &Scan, common: &Common) -> Result<ScanTarget, Failure> {
             Err(Failure::user(message, "scan a folder outside of the repository on its own"))
         }
     }
+}
+
+fn canonical(path: &Path) -> Result<PathBuf, Failure> {
+    path.canonicalize().map_err(Failure::unreadable(path))
 }
 
 /// The tree of a revision, or else the work tree, or that of `HEAD` if there is no work tree.

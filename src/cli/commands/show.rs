@@ -11,9 +11,7 @@ use super::scan::tree;
 use crate::cli::CLEAN;
 use crate::cli::args::Cli;
 use crate::cli::flags::{Common, Reporting};
-use crate::cli::io::destination::Checkout;
-use crate::cli::io::error::Failure;
-use crate::cli::io::output::{Reports, print_text};
+use crate::cli::io::{Checkout, Failure, Reports, print_text};
 use crate::cli::settings::{self, place};
 use crate::config::{
     ConfigError, ConfigOption, OptionValue, Overrides, SettingsFile, options, schema,
@@ -92,34 +90,34 @@ pub(in crate::cli) fn languages(
 /// called so.
 fn list_languages(asked: Option<&str>, languages: &Languages) -> Result<String, Failure> {
     let ids = languages.ids();
-    let tables: Vec<_> = ids.iter().filter_map(|id| Some((*id, languages.table(id)?))).collect();
-    let list = |is_listed: &dyn Fn(&str) -> bool| {
-        let mut text = String::new();
-        for (id, table) in &tables {
-            let names = table.extensions.iter().map(|extension| format!(".{extension}"));
-            let names: Vec<_> = names.chain(table.file_names.iter().cloned()).collect();
-            let searched = [*id, &*table.name]
-                .into_iter()
-                .chain(names.iter().chain(&table.aliases).map(String::as_str));
-            if searched.into_iter().any(is_listed) {
-                let [id, name, names] =
-                    [*id, &*table.name, &*names.join(" ")].map(|of| printable(of.as_bytes()));
-                let _ = writeln!(text, "{id:<20} {name:<24} {names}");
-            }
+    let asked = asked.map(str::to_lowercase);
+    let (mut all, mut with_part, mut of_name) = (String::new(), String::new(), String::new());
+    for id in &ids {
+        let Some(table) = languages.table(id) else { continue };
+        let names = table.extensions.iter().map(|extension| format!(".{extension}"));
+        let names: Vec<_> = names.chain(table.file_names.iter().cloned()).collect();
+        let [shown_id, name, shown_names] = [*id, &*table.name, &*names.join(" ")].map(printable);
+        let row = format!("{shown_id:<20} {name:<24} {shown_names}\n");
+        let Some(asked) = &asked else {
+            all += &row;
+            continue;
+        };
+        let known = names.iter().chain(&table.aliases).chain([&table.name]);
+        let known = known.map(String::as_str).chain([*id]).map(str::to_lowercase);
+        let known: Vec<String> = known.collect();
+        if known.iter().any(|of| of.trim_start_matches('.') == asked.trim_start_matches('.')) {
+            of_name += &row;
         }
-        text
-    };
-    let Some(asked) = asked else { return Ok(list(&|_| true)) };
-    let asked = asked.to_lowercase();
-    let whole = list(&|known| {
-        known.to_lowercase().trim_start_matches('.') == asked.trim_start_matches('.')
-    });
-    let found =
-        if whole.is_empty() { list(&|known| known.to_lowercase().contains(&asked)) } else { whole };
-    if found.is_empty() {
-        return Err(Failure::unknown("language", &asked, &ids));
+        if known.iter().any(|of| of.contains(asked)) {
+            with_part += &row;
+        }
     }
-    Ok(found)
+    match asked {
+        None => Ok(all),
+        Some(_) if !of_name.is_empty() => Ok(of_name),
+        Some(_) if !with_part.is_empty() => Ok(with_part),
+        Some(asked) => Err(Failure::unknown("language", &asked, &ids)),
+    }
 }
 
 /// A file given on the command line.
@@ -131,7 +129,7 @@ struct ShownFile {
 
 impl ShownFile {
     fn read(path: &Path, repository: Option<&Repository>) -> Result<Self, Failure> {
-        let bytes = files::read(path, MAX_FILE).map_err(|why| Failure::unreadable(path, &why))?;
+        let bytes = files::read(path, MAX_FILE).map_err(Failure::unreadable(path))?;
         let attributes = match repository.filter(|repository| repository.has_work_tree()) {
             Some(repository) => attributes_of(path, repository)?,
             None => FileAttributes::default(),
@@ -143,10 +141,11 @@ impl ShownFile {
     /// Its language, and how it was detected.
     fn language<'l>(&self, languages: &'l Languages) -> Option<(&'l Language, String)> {
         let named = self.attributes.language.as_ref().and_then(|name| languages.named(name));
-        let named =
-            named.map(|language| (language, "linguist-language in .gitattributes".to_owned()));
-        let identified = || languages.identify_why(&self.path, &self.text);
-        named.or_else(|| identified().map(|(language, reason)| (language, reason.to_string())))
+        if let Some(language) = named {
+            return Some((language, "linguist-language in .gitattributes".to_owned()));
+        }
+        let (language, reason) = languages.identify_why(&self.path, &self.text)?;
+        Some((language, reason.to_string()))
     }
 
     fn unknown(&self) -> String {
@@ -169,8 +168,7 @@ fn attributes_of(path: &Path, repository: &Repository) -> Result<FileAttributes,
 
 fn language_of(file: &ShownFile, languages: &Languages) -> String {
     let Some((language, why)) = file.language(languages) else { return file.unknown() };
-    let [name, id, family] =
-        [&language.name, &language.id, &language.family].map(|of| printable(of.as_bytes()));
+    let [name, id, family] = [&language.name, &language.id, &language.family].map(printable);
     let mut shown = format!("{}: {name} (table `{id}`, family `{family}`), by {why}\n", file.path);
     let FileAttributes { generated, vendored, documentation, .. } = file.attributes;
     let marks =
@@ -227,12 +225,12 @@ pub(in crate::cli) fn config(list: bool, is_schema: bool, common: &Common) -> Re
         let (written, overrides) =
             (place(common).settings(repository.as_ref())?, Overrides::new(&common.set, &[]));
         let (config, origin) = overrides.complete(&written)?;
-        let row = |OptionValue { key, value, source }: OptionValue| {
+        let mut rows = String::new();
+        for OptionValue { key, value, source } in overrides.values(&written)? {
             let source = source.map(|source| format!("  # {source}")).unwrap_or_default();
-            format!("{}\n", printable(format!("{key} = {value}{source}").as_bytes()))
-        };
-        let rows: String = overrides.values(&written)?.into_iter().map(row).collect();
-        let (from, folders) = (printable(origin.as_bytes()), folders_of(&written));
+            let _ = writeln!(rows, "{}", printable(format!("{key} = {value}{source}")));
+        }
+        let (from, folders) = (printable(&origin), folders_of(&written));
         print_text(&format!("# from {from}\n{rows}{folders}"))?;
         if let Some(repository) = &repository {
             let (_, files) = tree(repository, None)?;
@@ -245,26 +243,24 @@ pub(in crate::cli) fn config(list: bool, is_schema: bool, common: &Common) -> Re
 /// The options with their defaults, as a settings file: thresholds that few have reason to change
 /// come last.
 fn listed(options: Vec<ConfigOption>) -> String {
-    let row = |option: ConfigOption| {
-        format!("{}{} = {}\n\n", explained(&option.help), option.name, option.default)
-    };
-    let (advanced, usual): (Vec<ConfigOption>, _) =
-        options.into_iter().partition(|option| option.is_advanced);
-    let mut text: String = usual.into_iter().map(row).collect();
-    text += "# [advanced] thresholds; their defaults were chosen by measurement.\n\n";
-    text.extend(advanced.into_iter().map(row));
-    text
+    let (mut usual, mut advanced) = (String::new(), String::new());
+    for ConfigOption { help, name, default, is_advanced, .. } in options {
+        let text = if is_advanced { &mut advanced } else { &mut usual };
+        let _ = writeln!(text, "{}{name} = {default}\n", explained(&help));
+    }
+    let head = "# [advanced] thresholds; their defaults were chosen by measurement.\n\n";
+    usual + head + &advanced
 }
 
 /// The settings of folders, as comments: what is printed is a settings file of the root.
 fn folders_of(written: &SettingsFile) -> String {
     let mut text = String::new();
     for folder in &written.folders {
-        let name = printable(folder.name().as_bytes());
+        let name = printable(folder.name());
         let file = folder.file.as_ref().map(|file| format!(", from `{file}`")).unwrap_or_default();
         let _ = writeln!(text, "\n# in `{}`, project `{name}`{file}", folder.folder);
         for (key, value) in folder.values() {
-            let _ = writeln!(text, "#   {}", printable(format!("{key} = {value}").as_bytes()));
+            let _ = writeln!(text, "#   {}", printable(format!("{key} = {value}")));
         }
     }
     text
@@ -294,15 +290,13 @@ pub(in crate::cli) fn manual(
     // Building it adds the global flags to the commands.
     program.build();
     let page = name.map_or(Some(&program), |name| program.find_subcommand(name));
-    let page = page.ok_or_else(|| unknown_command(name.unwrap_or_default()))?;
+    let page = page.ok_or_else(|| {
+        let program = Cli::command();
+        let known: Vec<_> = program.get_subcommands().map(clap::Command::get_name).collect();
+        Failure::unknown("command", name.unwrap_or_default(), &known)
+    })?;
     print_text(&String::from_utf8_lossy(&page_of(page)?))?;
     Ok(CLEAN)
-}
-
-fn unknown_command(name: &str) -> Failure {
-    let program = Cli::command();
-    let known: Vec<_> = program.get_subcommands().map(clap::Command::get_name).collect();
-    Failure::unknown("command", name, &known)
 }
 
 /// Writes the page of a command, and those of the commands in it.

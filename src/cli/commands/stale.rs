@@ -3,9 +3,7 @@
 use super::audit::{Scope, audited};
 use crate::cli::args::Stale;
 use crate::cli::flags::Common;
-use crate::cli::io::error::Failure;
-use crate::cli::io::output::Reports;
-use crate::cli::io::selection;
+use crate::cli::io::{Failure, Reports, selection};
 use crate::cli::{CLEAN, FOUND, settings, start_threads};
 use crate::git::Repository;
 use crate::report::{Format, stale_formats};

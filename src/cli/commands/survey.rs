@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::cli::io::error::Failure;
+use crate::cli::io::Failure;
 use crate::config::{Config, RawConfig};
 use crate::git::Repository;
 use crate::language::Languages;
@@ -101,10 +101,8 @@ fn outermost(folders: BTreeSet<String>) -> Vec<String> {
     let mut outer: Vec<String> = Vec::new();
     for folder in folders {
         // They are in order, but for names with characters before the slash: `a`, `a-b`, `a/c`.
-        let is_inside = |outer: &String| {
-            folder.strip_prefix(outer.as_str()).is_some_and(|rest| rest.starts_with('/'))
-        };
-        if !outer.iter().any(is_inside) {
+        let mut below = outer.iter().filter_map(|outer| folder.strip_prefix(outer.as_str()));
+        if !below.any(|rest| rest.starts_with('/')) {
             outer.push(folder);
         }
     }

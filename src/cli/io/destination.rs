@@ -44,7 +44,7 @@ impl Checkout {
     /// # Errors
     /// When there is one.
     pub fn refuse_links(&self, file: &Path) -> Result<(), Failure> {
-        let found = self.link_to(file).map_err(|why| Failure::unwritable(file, &why))?;
+        let found = self.link_to(file).map_err(Failure::unwritable(file))?;
         found.map_or(Ok(()), |link| Err(through_link(file, &link)))
     }
 
@@ -55,7 +55,7 @@ impl Checkout {
     /// its name is replaced, not followed.
     pub fn write(&self, file: &Path, bytes: &[u8]) -> Result<(), Failure> {
         self.refuse_links(file)?;
-        replace(file, bytes).map_err(|why| Failure::not_written(file, &why))
+        replace(file, bytes).map_err(Failure::not_written(file))
     }
 
     /// Creates a folder and those above it.
@@ -64,7 +64,7 @@ impl Checkout {
     /// When it cannot be made, or a link of the checkout is on the way to it.
     pub fn create_folder(&self, folder: &Path) -> Result<(), Failure> {
         self.refuse_links(folder)?;
-        fs::create_dir_all(folder).map_err(|why| Failure::not_written(folder, &why))
+        fs::create_dir_all(folder).map_err(Failure::not_written(folder))
     }
 
     /// The first link of the checkout on the way to `file`, which is followed name by name, as the

@@ -48,23 +48,25 @@ impl Failure {
         Self::User { message, help: None }
     }
 
-    pub fn unreadable(file: &Path, why: &io::Error) -> Self {
-        Self::plain(format!("cannot read `{}`: {why}", file.display()))
+    /// Why a file cannot be read, of an error: `fs::read_dir(file).map_err(Failure::unreadable(file))`.
+    pub fn unreadable(file: &Path) -> impl Fn(io::Error) -> Self {
+        move |why| Self::plain(format!("cannot read `{}`: {why}", file.display()))
     }
 
-    /// A report was not written.
-    pub fn unwritable(file: &Path, why: &io::Error) -> Self {
-        let help = missing_folder(file);
-        Self::User {
-            message: format!("cannot write the report to `{}`: {why}", file.display()),
-            help,
+    /// Why a report cannot be written.
+    pub fn unwritable(file: &Path) -> impl Fn(io::Error) -> Self {
+        move |why| {
+            let message = format!("cannot write the report to `{}`: {why}", file.display());
+            Self::User { message, help: missing_folder(file) }
         }
     }
 
-    /// Another file was not written.
-    pub fn not_written(file: &Path, why: &io::Error) -> Self {
-        let help = missing_folder(file);
-        Self::User { message: format!("cannot write `{}`: {why}", file.display()), help }
+    /// Why another file cannot be written.
+    pub fn not_written(file: &Path) -> impl Fn(io::Error) -> Self {
+        move |why| {
+            let message = format!("cannot write `{}`: {why}", file.display());
+            Self::User { message, help: missing_folder(file) }
+        }
     }
 
     pub fn output(why: &io::Error) -> Self {
@@ -85,10 +87,7 @@ impl Failure {
 
     /// Lines of ours that end the help.
     pub fn example(&self) -> Option<&'static str> {
-        match self {
-            Self::Form { entry, .. } => Some(entry),
-            _ => None,
-        }
+        if let Self::Form { entry, .. } = self { Some(entry) } else { None }
     }
 
     /// What to do about it: one line.

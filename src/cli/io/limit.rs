@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use super::error::{Failure, Limit};
 use super::output::{report_failure, warn};
-use crate::audit::{Outcome, RunLimit, Skip};
+use crate::audit::{Examination, Outcome, RunLimit};
 use crate::cli::flags::Common;
 use crate::policy::Notice;
 use crate::text::{agreed, count};
@@ -99,10 +99,9 @@ impl Watch {
 
     /// The limit that is passed.
     fn passed(&self) -> Option<Limit> {
-        let is_late = |timeout: &Duration| self.started.elapsed() >= *timeout;
-        let memory =
-            self.max_memory.filter(|_| self.is_over.load(Ordering::Relaxed)).map(Limit::Memory);
-        memory.or_else(|| self.timeout.filter(is_late).map(Limit::Time))
+        let memory = self.max_memory.filter(|_| self.is_over.load(Ordering::Relaxed));
+        let time = self.timeout.filter(|timeout| self.started.elapsed() >= *timeout);
+        memory.map(Limit::Memory).or(time.map(Limit::Time))
     }
 
     fn give_up(&self, limit: Limit) -> ! {
@@ -178,16 +177,17 @@ pub(in crate::cli) fn all_here(n_missing: usize) -> Result<(), Failure> {
 /// The notice in a report if a limit ended its audit.
 fn notice(outcome: &Outcome) -> Option<Notice> {
     let Err(Failure::Incomplete(limit)) = complete() else { return None };
-    let n_of = |skipped: &[(_, Skip)]| skipped.iter().filter(|(_, skip)| skip.is_end()).count();
-    let (n_judged, n_compared) =
-        (n_of(&outcome.examined.skipped), n_of(&outcome.examined.not_compared));
-    let files = |n: usize| format!("{} {}", count(n, "file"), agreed(n, "was", "were"));
-    let left = [(n_judged, "examined"), (n_compared, "compared with")].into_iter();
-    let left = left.filter(|(n, _)| *n > 0).map(|(n, how)| format!("{} not {how}", files(n)));
-    let left = match &Vec::from_iter(left)[..] {
-        [] => "some files were not aligned".to_owned(),
-        left => left.join(", "),
-    };
+    let Examination { skipped, not_compared, .. } = &outcome.examined;
+    let mut left = Vec::new();
+    for (files, how) in [(skipped, "examined"), (not_compared, "compared with")] {
+        if let n @ 1.. = files.iter().filter(|(_, skip)| skip.is_end()).count() {
+            left.push(format!("{} {} not {how}", count(n, "file"), agreed(n, "was", "were")));
+        }
+    }
+    if left.is_empty() {
+        left.push("some files were not aligned".to_owned());
+    }
+    let left = left.join(", ");
     let message = format!("the audit was ended, since {limit} (`{}`): {left}", limit.flag());
     Some(Notice::new(None, None, &message))
 }

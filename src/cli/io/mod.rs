@@ -1,10 +1,18 @@
 //! Writes reports, failures and progress, and ends a run at its limits.
 
 mod commands;
-pub(super) mod destination;
-pub(super) mod error;
+mod destination;
+mod error;
 pub(super) mod limit;
 pub(super) mod output;
 mod pager;
-pub(super) mod progress;
+mod progress;
 pub(super) mod selection;
+
+pub(super) use self::destination::{Checkout, check_folders, temporary_in};
+pub(super) use self::error::Failure;
+pub(super) use self::limit::{all_here, limited};
+pub(super) use self::output::{
+    Reports, lines_of, note, print_text, report_failure, try_print, warn,
+};
+pub(super) use self::progress::Bar;

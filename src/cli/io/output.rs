@@ -52,26 +52,23 @@ impl<T> Reports<T> {
         common: &Common,
     ) -> Result<Self, Failure> {
         let formats: Vec<_> = formats.into_iter().collect();
-        let find = |name| find(&formats, name);
-        let printed = find(flags.format.as_deref().unwrap_or("text"))?;
+        let printed = find(&formats, flags.format.as_deref().unwrap_or("text"))?;
         let mut written = Vec::new();
         for (name, file) in &flags.reports {
-            written.push((find(name)?, file.clone()));
+            written.push((find(&formats, name)?, file.clone()));
         }
         written.extend(flags.output.as_ref().map(|file| (printed, file.clone())));
         let checkout = if written.is_empty() { Checkout::default() } else { Checkout::of(common) };
         for (at, (_, file)) in written.iter().enumerate() {
             checkout.refuse_links(file)?;
-            let unwritable = |why| Failure::unwritable(file, &why);
-            let target = Target::new(file).map_err(unwritable)?;
+            let target = Target::new(file).map_err(Failure::unwritable(file))?;
             // A pipe can be opened only once: opening it to try would end it.
             if matches!(target, Target::Device(_)) {
                 continue;
             }
-            target.open().map_err(unwritable)?;
-            let is_same =
-                |(_, other): &(_, PathBuf)| Target::new(other).is_ok_and(|other| other == target);
-            if written[..at].iter().any(is_same) {
+            target.open().map_err(Failure::unwritable(file))?;
+            let mut others = written[..at].iter().map(|(_, other)| Target::new(other));
+            if others.any(|other| other.is_ok_and(|other| other == target)) {
                 let message = format!(
                     "cannot write two reports to `{}`: the second would replace the first",
                     file.display()
@@ -88,15 +85,14 @@ impl<T> Reports<T> {
     /// # Errors
     /// If no command has such a format.
     pub fn with(mut self, config: &Config) -> Result<Self, Failure> {
-        let format = match find(&self.formats, &config.format) {
+        self.printed = match find(&self.formats, &config.format) {
             Err(_) if is_format(&config.format) => find(&self.formats, "text")?,
             found => found?,
         };
-        if !self.is_printed {
-            // The last one is that of `--output`.
-            self.written.iter_mut().rev().take(1).for_each(|(of, _)| *of = format);
+        // The last file is that of `--output`.
+        if let Some((format, _)) = self.written.last_mut().filter(|_| !self.is_printed) {
+            *format = self.printed;
         }
-        self.printed = format;
         Ok(self)
     }
 
@@ -106,7 +102,6 @@ impl<T> Reports<T> {
         Self { is_paged: !common.no_pager, ..self }
     }
 
-    /// Whether one of the reports has a place for notices.
     pub fn have_notices(&self, common: &Common) -> bool {
         let written = self.written.iter().any(|(format, _)| format.has_notices(common.quiet));
         written || (self.is_printed && self.printed.has_notices(common.quiet))
@@ -132,7 +127,7 @@ impl<T> Reports<T> {
         for (format, file) in &self.written {
             let written =
                 Target::new(file).and_then(|target| to_file(format, &target, found, common));
-            written.map_err(|why| Failure::unwritable(file, &why))?;
+            written.map_err(Failure::unwritable(file))?;
         }
         let is_paged = self.is_paged && self.printed.name == "text";
         if self.is_printed { to_stdout(self.printed, found, common, is_paged) } else { Ok(()) }
@@ -148,14 +143,12 @@ impl Reports<Outcome> {
 
 /// Whether any command has a format of this name.
 fn is_format(name: &str) -> bool {
-    let of_findings =
-        audit_formats().chain(scan_formats()).chain(stale_formats()).map(|format| format.name);
-    let of_others = (TIMELINE_FORMATS.iter().map(|format| format.name))
-        .chain(COMPARISON_FORMATS.iter().map(|format| format.name))
-        .chain(RESEMBLANCE_FORMATS.iter().map(|format| format.name))
-        .chain(ORGANIZATION_FORMATS.iter().map(|format| format.name))
-        .chain(FIND_FORMATS.iter().map(|format| format.name));
-    of_findings.chain(of_others).any(|known| known == name)
+    audit_formats().chain(scan_formats()).chain(stale_formats()).any(|of| of.name == name)
+        || TIMELINE_FORMATS.iter().any(|of| of.name == name)
+        || COMPARISON_FORMATS.iter().any(|of| of.name == name)
+        || RESEMBLANCE_FORMATS.iter().any(|of| of.name == name)
+        || ORGANIZATION_FORMATS.iter().any(|of| of.name == name)
+        || FIND_FORMATS.iter().any(|of| of.name == name)
 }
 
 fn find<T>(formats: &[&'static Format<T>], name: &str) -> Result<&'static Format<T>, Failure> {
@@ -168,14 +161,10 @@ fn find<T>(formats: &[&'static Format<T>], name: &str) -> Result<&'static Format
 
 fn to_file<T>(format: &Format<T>, target: &Target, found: &T, common: &Common) -> io::Result<()> {
     let style = style(common, None, false);
-    let write = |out: &mut dyn Write| {
-        let mut out = BufWriter::new(out);
-        format.write(found, &style, &mut out).and_then(|()| out.flush())
-    };
     match target.open()? {
-        Open::Device(mut device) => write(&mut device),
+        Open::Device(device) => format.write(found, &style, &mut BufWriter::new(device)),
         Open::Temporary(mut temporary, file) => {
-            write(&mut temporary)?;
+            format.write(found, &style, &mut BufWriter::new(&mut temporary))?;
             if let Ok(before) = fs::metadata(&file) {
                 temporary.as_file().set_permissions(before.permissions())?;
             }
@@ -196,14 +185,13 @@ fn to_stdout<T>(
     let terminal = if stdout.is_terminal() { terminal_size::terminal_size() } else { None };
     let width = terminal.map(|(width, _)| usize::from(width.0));
     let style = style(common, width, AutoStream::choice(&stdout) != ColorChoice::Never);
-    let write = |out: &mut dyn Write| format.write(found, &style, out).and_then(|()| out.flush());
     if let Some(pager) = (is_paged && stdout.is_terminal()).then(Pager::start).flatten() {
-        return printed(pager.show(write));
+        return printed(pager.show(|out| format.write(found, &style, out)));
     }
     let out = BufWriter::new(stdout.lock());
     printed(match Unsteering::new(out, format.name) {
-        Ok(mut out) => write(&mut out),
-        Err(mut out) => write(&mut out),
+        Ok(mut out) => format.write(found, &style, &mut out),
+        Err(mut out) => format.write(found, &style, &mut out),
     })
 }
 
@@ -241,7 +229,7 @@ pub(in crate::cli) fn try_print(text: &str) -> Result<bool, Failure> {
 
 /// The same lines, each as it can be printed.
 pub(in crate::cli) fn lines_of(text: &str) -> String {
-    let lines: Vec<String> = text.split('\n').map(|line| printable(line.as_bytes())).collect();
+    let lines: Vec<String> = text.split('\n').map(|line| printable(line)).collect();
     lines.join("\n")
 }
 
@@ -253,12 +241,10 @@ pub(in crate::cli) fn printed(result: io::Result<()>) -> Result<(), Failure> {
     }
 }
 
-/// Prints a warning to standard error.
 pub(in crate::cli) fn warn(message: &str) {
     print_group(titled(Level::WARNING, message));
 }
 
-/// Prints a note to standard error.
 pub(in crate::cli) fn note(message: &str) {
     print_group(titled(Level::NOTE, message));
 }
@@ -269,7 +255,7 @@ pub(in crate::cli) fn report_failure(failure: &Failure) {
     if let Some(help) = failure.help() {
         // Only what the program brings along has lines.
         let example = failure.example().map(|example| format!("\n{example}")).unwrap_or_default();
-        group = group.element(Level::HELP.message(printable(help.as_bytes()) + &example));
+        group = group.element(Level::HELP.message(printable(help) + &example));
     }
     print_group(group);
 }
@@ -277,7 +263,7 @@ pub(in crate::cli) fn report_failure(failure: &Failure) {
 /// A message as a title, on one line: whatever names of others are in it, it steers no terminal and
 /// no runner.
 fn titled(level: Level<'static>, message: &str) -> Group<'static> {
-    Group::with_title(level.primary_title(printable(message.as_bytes())))
+    Group::with_title(level.primary_title(printable(message)))
 }
 
 fn print_group(group: Group<'_>) {

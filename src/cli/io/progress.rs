@@ -25,7 +25,6 @@ pub(in crate::cli) struct Bar {
 const PATIENCE: Duration = Duration::from_millis(500);
 
 impl Bar {
-    /// The bar that the flags ask for.
     pub fn of(common: &Common) -> Self {
         Self {
             is_shown: !common.quiet && !common.no_progress,

@@ -17,13 +17,11 @@ use crate::cli::commands::cache;
 use crate::cli::commands::check::{plain_request, requested};
 use crate::cli::commands::find::{FindRequest, existing};
 use crate::cli::flags::Common;
-use crate::cli::io::error::Failure;
-use crate::cli::io::output::{print_text, report_failure};
-use crate::cli::io::progress::Bar;
+use crate::cli::io::{Bar, Failure, print_text, report_failure};
 use crate::cli::{CLEAN, FOUND};
 use crate::files;
 use crate::git::Repository;
-use crate::policy::{Finding, Level, best_first};
+use crate::policy::{Level, best_first};
 use crate::report::finding_line;
 use crate::text::FilePath;
 
@@ -59,7 +57,7 @@ pub(in crate::cli) fn run(common: &Common) -> Result<u8, Failure> {
 fn answer(common: &Common) -> Result<Option<Value>, Failure> {
     let mut text = String::new();
     let read = io::stdin().lock().take(MAX_EVENT).read_to_string(&mut text);
-    read.map_err(|why| Failure::unreadable(Path::new("standard input"), &why))?;
+    read.map_err(Failure::unreadable(Path::new("standard input")))?;
     let value = serde_json::from_str(&text)
         .map_err(|why| Failure::plain(format!("the event is no JSON: {why}")))?;
     let event = Event::new(&value);
@@ -95,9 +93,7 @@ struct Event {
     when: HookMoment,
     session: String,
     folder: Option<PathBuf>,
-    /// The file that is edited.
     file: Option<PathBuf>,
-    /// The code that comes in.
     code: String,
 }
 
@@ -195,7 +191,7 @@ fn before(event: &Event, repository: &Repository, common: &Common) -> Vec<(Strin
 /// An existing function: what it is remembered by, and a line about it.
 fn function(existing: &Existing) -> (String, String) {
     let Existing { path, fragment, name, containment, .. } = existing;
-    let at = format!("{path}:{}", fragment.start.line);
+    let at = fragment.start_in(path);
     let named = name.as_ref().map(|name| format!(" `{name}`")).unwrap_or_default();
     (at.clone(), format!("{at}:{named} has {:.0} % of it", 100.0 * containment))
 }
@@ -212,25 +208,25 @@ fn after(
     let request =
         CheckRequest { within, ..plain_request(ChangeEnd::WorkTree, None, Vec::new(), common) };
     let outcome: Outcome = requested(&request, repository, common, &Bar::of(common))?;
-    let is_told = |finding: &&&Finding| finding.level > Level::Note && finding.has_code();
-    let findings = best_first(&outcome.findings);
-    Ok(findings.iter().filter(is_told).map(|of| (of.id().to_owned(), finding_line(of))).collect())
+    let mut findings = best_first(&outcome.findings);
+    findings.retain(|finding| finding.level > Level::Note && finding.has_code());
+    Ok(findings.iter().map(|of| (of.id().to_owned(), finding_line(of))).collect())
 }
 
 /// Of what there is to tell, the first few that were not told in this session; they are remembered.
 fn remembered(session: &str, told: Vec<(String, String)>, folder: &Path) -> Vec<String> {
     let file = folder.join(TOLD);
     let known = files::read_text(&file, MAX_EVENT).unwrap_or_default();
-    let key = |what: &str| format!("{session} {what}");
-    let is_new = |(what, _): &(String, String)| !known.lines().any(|line| line == key(what));
-    let new: Vec<(String, String)> = told.into_iter().filter(is_new).take(MAX_TOLD).collect();
-    if !new.is_empty() {
-        let n_left = MAX_REMEMBERED.saturating_sub(new.len());
+    let told = told.into_iter().map(|(what, line)| (format!("{session} {what}"), line));
+    let (keys, lines): (Vec<String>, Vec<String>) =
+        told.filter(|(key, _)| !known.lines().any(|known| known == key)).take(MAX_TOLD).unzip();
+    if !keys.is_empty() {
+        let n_left = MAX_REMEMBERED.saturating_sub(keys.len());
         let n_known = known.lines().count();
-        let kept = known.lines().skip(n_known.saturating_sub(n_left)).map(str::to_owned);
-        let lines: Vec<String> = kept.chain(new.iter().map(|(what, _)| key(what))).collect();
+        let kept = known.lines().skip(n_known.saturating_sub(n_left));
+        let kept: Vec<&str> = kept.chain(keys.iter().map(String::as_str)).collect();
         // Where it cannot be remembered, it is told again.
-        let _ = fs::create_dir_all(folder).and_then(|()| fs::write(&file, lines.join("\n") + "\n"));
+        let _ = fs::create_dir_all(folder).and_then(|()| fs::write(&file, kept.join("\n") + "\n"));
     }
-    new.into_iter().map(|(_, line)| line).collect()
+    lines
 }

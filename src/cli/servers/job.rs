@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::audit::Progress;
-use crate::cli::io::error::Failure;
+use crate::cli::io::Failure;
 
 /// Minimum time between two reports of progress.
 const PACE: Duration = Duration::from_millis(200);
@@ -25,9 +25,7 @@ pub(super) struct Job<'j> {
 /// Why a job has no answer.
 #[derive(Debug)]
 pub(super) enum JobFailure {
-    /// It was canceled.
     Canceled,
-    /// The audit failed.
     Failed(Failure),
     /// A bug in this program.
     Broken(String),

@@ -2,8 +2,8 @@
 //! disappeared.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
@@ -13,11 +13,10 @@ use crate::cli::CLEAN;
 use crate::cli::args::Check;
 use crate::cli::commands::check;
 use crate::cli::flags::Common;
-use crate::cli::io::error::Failure;
-use crate::cli::io::output::{report_failure, try_print};
+use crate::cli::io::{Failure, report_failure, try_print};
 use crate::git::Repository;
 use crate::language::Languages;
-use crate::policy::{Finding, best_first};
+use crate::policy::best_first;
 use crate::report::finding_line;
 use crate::text::{FilePath, count};
 
@@ -55,51 +54,71 @@ pub(in crate::cli) fn run(flags: &Check, common: &Common) -> Result<u8, Failure>
 
 /// A message for each change that may matter, for as long as the watcher lives.
 fn changes(repository: &Repository) -> Result<(RecommendedWatcher, Receiver<()>), Failure> {
-    let root = repository.root().to_owned();
-    let unwatched = |why: notify::Error| unwatched(&root, &why);
     let (changed, changes) = channel();
-    let git = repository.common_dir().canonicalize().unwrap_or_else(|_| repository.common_dir());
-    let (top, git_folder) = (root.canonicalize().unwrap_or_else(|_| root.clone()), git.clone());
-    let languages = Languages::builtin();
-    let watch = move |event: notify::Result<Event>| {
-        // Missed events may matter.
-        let matters = event.is_ok_and(|event| {
-            !matches!(event.kind, EventKind::Access(_))
-                && (event.need_rescan()
-                    || event.paths.iter().any(|path| matters(path, &top, &git_folder, &languages)))
-        });
-        if matters {
-            let _ = changed.send(());
-        }
+    let watched = Watched {
+        root: real(repository.root()),
+        git: real(&repository.common_dir()),
+        languages: Languages::builtin(),
     };
+    let watcher = watcher(watched, changed).map_err(|why| {
+        let help = "the system may limit the folders that are watched, as Linux does with fs.inotify.max_user_watches";
+        Failure::user(format!("cannot watch `{}`: {why}", repository.root().display()), help)
+    });
+    Ok((watcher?, changes))
+}
+
+/// A folder without links on the way to it, if it is there.
+fn real(folder: &Path) -> PathBuf {
+    folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
+}
+
+/// Sends a message for each change that may matter.
+fn watcher(watched: Watched, changed: Sender<()>) -> notify::Result<RecommendedWatcher> {
+    let (root, git) = (watched.root.clone(), watched.git.clone());
     let config = notify::Config::default().with_follow_symlinks(false);
-    let mut watcher = RecommendedWatcher::new(watch, config).map_err(unwatched)?;
-    let top = root.canonicalize().unwrap_or_else(|_| root.clone());
-    watcher.watch(&top, RecursiveMode::Recursive).map_err(unwatched)?;
-    if !git.starts_with(&top) {
-        watcher.watch(&git, RecursiveMode::NonRecursive).map_err(unwatched)?;
+    let mut watcher = RecommendedWatcher::new(
+        move |event: notify::Result<Event>| {
+            // Missed events may matter.
+            if event.is_ok_and(|event| watched.matters(&event)) {
+                let _ = changed.send(());
+            }
+        },
+        config,
+    )?;
+    watcher.watch(&root, RecursiveMode::Recursive)?;
+    if !git.starts_with(&root) {
+        watcher.watch(&git, RecursiveMode::NonRecursive)?;
     }
-    Ok((watcher, changes))
+    Ok(watcher)
 }
 
-fn unwatched(folder: &Path, why: &notify::Error) -> Failure {
-    let help = "the system may limit the folders that are watched, as Linux does with fs.inotify.max_user_watches";
-    Failure::user(format!("cannot watch `{}`: {why}", folder.display()), help)
+/// What is watched: the work tree, and the folder of git.
+struct Watched {
+    root: PathBuf,
+    git: PathBuf,
+    languages: Languages,
 }
 
-/// Whether a file affects the result: source, settings, and git's records of commits and the
-/// index. Most build output does not.
-fn matters(path: &Path, root: &Path, git: &Path, languages: &Languages) -> bool {
-    if let Ok(inside) = path.strip_prefix(git) {
-        let name = inside.to_string_lossy();
-        return ["HEAD", "index", "packed-refs", "MERGE_HEAD"].contains(&&*name)
-            || name.starts_with("refs");
+impl Watched {
+    fn matters(&self, event: &Event) -> bool {
+        !matches!(event.kind, EventKind::Access(_))
+            && (event.need_rescan() || event.paths.iter().any(|path| self.is_source(path)))
     }
-    let Ok(inside) = path.strip_prefix(root) else { return true };
-    let path = FilePath::new(inside.as_os_str().as_encoded_bytes());
-    let mut ends = [&b".toml"[..], b".gitattributes", b".gitignore"].into_iter();
-    let is_setting = ends.any(|end| path.name().ends_with(end));
-    !inside.starts_with(".git") && (is_setting || languages.may_know(&path))
+
+    /// Whether a file affects the result: source, settings, and git's records of commits and the
+    /// index. Most build output does not.
+    fn is_source(&self, path: &Path) -> bool {
+        if let Ok(inside) = path.strip_prefix(&self.git) {
+            let name = inside.to_string_lossy();
+            return ["HEAD", "index", "packed-refs", "MERGE_HEAD"].contains(&&*name)
+                || name.starts_with("refs");
+        }
+        let Ok(inside) = path.strip_prefix(&self.root) else { return true };
+        let path = FilePath::new(inside.as_os_str().as_encoded_bytes());
+        let mut ends = [&b".toml"[..], b".gitattributes", b".gitignore"].into_iter();
+        let is_setting = ends.any(|end| path.name().ends_with(end));
+        !inside.starts_with(".git") && (is_setting || self.languages.may_know(&path))
+    }
 }
 
 /// Each finding by what stays the same when lines move, in a line.
@@ -126,10 +145,8 @@ fn difference(
     let went = gone.map(|(_, line)| format!("- {line}\n"));
     let new: BTreeSet<&String> =
         now.iter().filter(|(key, _)| !before.contains_key(key)).map(|(_, line)| line).collect();
-    let is_new = |finding: &&&Finding| new.contains(&finding_line(finding));
-    let findings = best_first(&outcome.findings);
-    let came =
-        findings.iter().filter(is_new).map(|finding| format!("+ {}\n", finding_line(finding)));
+    let lines = best_first(&outcome.findings).into_iter().map(finding_line);
+    let came = lines.filter(|line| new.contains(line)).map(|line| format!("+ {line}\n"));
     let text: String = went.chain(came).collect();
     if text.is_empty() && !is_first {
         return text;

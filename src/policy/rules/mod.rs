@@ -124,10 +124,7 @@ impl RuleCondition {
 
     /// The maximum level of a copy that lacks these commits; `None` if the rule does not apply.
     pub fn of_behind(&self, behind: &Behind) -> Option<Level> {
-        match self {
-            Self::Behind(when) => when(behind),
-            _ => None,
-        }
+        if let Self::Behind(when) = self { when(behind) } else { None }
     }
 
     /// The maximum level of what is no mere copy; `None` if the rule does not apply.

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::openvex::{Statement, statements};
+use super::openvex::statements;
 use super::snippets::{Snippet, is_plain, snippets};
 use super::{
     brought_in, corpus, folders_of, from, is_of, notices, serial_number, share, timestamp,
@@ -65,23 +65,23 @@ fn bom(outcome: &Outcome, audited: &AuditSummary) -> Value {
 
 /// Which security fixes copies have or lack.
 fn vulnerabilities(outcome: &Outcome, audited: &AuditSummary) -> Vec<Value> {
-    let file = |path: &FilePath| {
-        let number = audited.files.iter().position(|file| file.path == *path);
-        json!({"ref": number.map_or_else(|| "project".to_owned(), |number| format!("file-{number}"))})
-    };
-    let vulnerability = |((name, _), of): (&(String, String), &Statement<'_>)| {
+    let mut vulnerabilities = Vec::new();
+    for ((name, _), of) in statements(outcome, audited) {
         let lacking = of.lacking.iter().map(|(path, _)| *path);
         let paths: BTreeSet<&FilePath> =
             if of.is_fixed() { of.having.iter().copied().collect() } else { lacking.collect() };
-        let affects: Vec<Value> = paths.into_iter().map(file).collect();
-        json!({
+        let affects = paths.into_iter().map(|path| {
+            let file = audited.files.iter().position(|file| file.path == *path);
+            json!({"ref": file.map_or("project".to_owned(), |number| format!("file-{number}"))})
+        });
+        vulnerabilities.push(json!({
             "id": name,
-            "description": printable(of.commit.subject.as_bytes()),
+            "description": printable(&of.commit.subject),
             "analysis": {"state": of.status().1, "detail": of.describe()},
-            "affects": affects,
-        })
-    };
-    statements(outcome, audited).iter().map(vulnerability).collect()
+            "affects": affects.collect::<Vec<_>>(),
+        }));
+    }
+    vulnerabilities
 }
 
 /// The description of a component, for an origin as well as an ancestor.
@@ -158,8 +158,10 @@ fn origin(
     properties.extend(component.terms.evidence.iter().map(|of| property("license-evidence", of)));
     properties.extend(folders_of(audited, component).iter().map(|of| property("folder", of)));
     described["properties"] = json!(properties);
-    let is_address = |url: &&String| url.starts_with("http") && is_plain(url);
-    if let Some(url) = component.url.as_ref().filter(is_address) {
+    if let Some(url) = &component.url
+        && url.starts_with("http")
+        && is_plain(url)
+    {
         described["externalReferences"] = json!([{"type": "website", "url": url}]);
     }
     described
@@ -170,24 +172,22 @@ fn property(name: &str, value: &str) -> Value {
 }
 
 fn occurrence(copy: &&Snippet<'_>) -> Value {
-    let Snippet { path, lines: (first, last), origin, .. } = copy;
-    let lines = if first == last { first.to_string() } else { format!("{first}-{last}") };
+    let Snippet { path, fragment, origin, .. } = copy;
     json!({
         "location": path.to_string(),
-        "line": first,
-        "additionalContext": format!("lines {lines}, from {}", place(origin)),
+        "line": fragment.start.line,
+        "additionalContext": format!("lines {}, from {}", fragment.lines(), place(origin)),
     })
 }
 
 /// The edits of some files since they were copied, each as a patch.
 fn patches(audited: &AuditSummary, is_asked: impl Fn(&EditedFile) -> bool) -> Vec<Value> {
-    let edited =
-        audited.versions.iter().flat_map(|of| &of.edited).filter(|edited| is_asked(edited));
-    let patch = |edited: &EditedFile| {
+    let edited = audited.versions.iter().flat_map(|of| &of.edited);
+    let patches = edited.filter(|edited| is_asked(edited)).map(|edited| {
         let diff = format!("# {LEFT_OUT}\n{}\n", edits(edited).join("\n"));
         json!({"type": "unofficial", "diff": {"text": {"contentType": "text/x-diff", "content": diff}}})
-    };
-    edited.map(patch).collect()
+    });
+    patches.collect()
 }
 
 fn file(number: usize, file: &CopiedFile, audited: &AuditSummary) -> Value {

@@ -16,10 +16,10 @@ use sha2::{Digest as _, Sha256};
 
 use super::VERSION;
 use super::missed::version_lines;
-use super::words::{component_of, count, day, first, found_in_audit, percent, short};
+use super::words::{count, day, first, found_in_audit, listed, percent, short};
 use crate::audit::{
-    AuditSummary, ComponentCopy, CopiedFile, EditedFile, ExaminedCorpus, Explanation,
-    FolderVersion, Introduction, Outcome, Possible, State,
+    AuditSummary, ComponentCopy, CopiedFile, EditedFile, ExaminedCorpus, FolderVersion,
+    Introduction, Outcome, Possible, State,
 };
 use crate::license::{ATTRIBUTION, Class};
 use crate::policy::Component;
@@ -36,7 +36,6 @@ pub(super) struct OfClass {
 /// The part of a tree that belongs to each class; a file with code of two classes counts in both.
 pub(super) fn classes(audited: &AuditSummary) -> BTreeMap<Class, OfClass> {
     let mut classes: BTreeMap<Class, OfClass> = BTreeMap::new();
-    let class_of = |of: &Explanation| audited.components[of.component].component.terms.class();
     let mut known = BTreeSet::new();
     for component in audited.components.iter().map(|taken| &taken.component) {
         let class = component.terms.class();
@@ -46,7 +45,8 @@ pub(super) fn classes(audited: &AuditSummary) -> BTreeMap<Class, OfClass> {
     for file in &audited.files {
         let mut of_file: BTreeMap<Class, usize> = BTreeMap::new();
         for origin in &file.origins {
-            *of_file.entry(class_of(origin)).or_default() += origin.n_tokens;
+            let class = audited.components[origin.component].component.terms.class();
+            *of_file.entry(class).or_default() += origin.n_tokens;
         }
         for (class, n) in of_file {
             let of_class = classes.entry(class).or_default();
@@ -65,12 +65,8 @@ pub(super) fn share(part: usize, whole: usize) -> f64 {
 /// The license of a component, and how it was found.
 pub(super) fn license_of(audited: &AuditSummary, number: usize) -> String {
     let component = &audited.components[number].component;
-    match (component.license(), &component.terms.evidence) {
-        (Some(license), Some(evidence)) => format!("{license}: {evidence}"),
-        (Some(license), None) => license,
-        (None, Some(evidence)) => format!("license not known: {evidence}"),
-        (None, None) => "license not known".to_owned(),
-    }
+    let evidence = component.terms.evidence.as_ref().map(|evidence| format!(": {evidence}"));
+    component.license_words() + &evidence.unwrap_or_default()
 }
 
 /// Maximum files to list for people; the other formats have all of them.
@@ -81,14 +77,13 @@ const MAX_ORIGINS: usize = 3;
 /// What a file is from, as every format says it: `100 % zlib v1.2.8 inflate.c, edited: +3 -1 lines
 /// since v1.2.8`.
 pub(super) fn from(audited: &AuditSummary, file: &CopiedFile) -> String {
-    let of = |origin: &Explanation| {
+    let mut parts = first(&file.origins, MAX_ORIGINS, |origin| {
         let name = audited.component_of(origin).label();
         let part = percent(origin.n_tokens as f64 / file.n_tokens.max(1) as f64);
         format!("{part} % {name} {}", origin.path)
-    };
-    let mut parts = first(&file.origins, MAX_ORIGINS, of);
+    });
     parts.extend(state(audited, file));
-    printable(parts.join(", ").as_bytes())
+    printable(parts.join(", "))
 }
 
 /// How a file differs from its origin; `None` if it only contains code of it.
@@ -116,7 +111,7 @@ pub(super) fn subject(outcome: &Outcome, audited: &AuditSummary) -> Vec<String> 
         format!("corpora: {corpora}"),
         format!("program: secondhand {VERSION}; settings: {settings}"),
     ];
-    lines.iter().map(|line| printable(line.as_bytes())).collect()
+    lines.map(printable).into()
 }
 
 /// What a document of a tree says of how it came about.
@@ -158,13 +153,10 @@ pub(super) fn summary(outcome: &Outcome, audited: &AuditSummary, is_verbose: boo
         lines.extend(audited.brought.iter().flat_map(|brought| history(brought)));
         return lines;
     }
-    let row = |class: &str, n_components: &str, n_files: &str, share: &str| {
-        format!("{class:<18} {n_components:>10} {n_files:>6} {share:>9}")
-    };
-    lines.extend([String::new(), row("by license class", "components", "files", "of tokens")]);
+    lines.extend([String::new(), "by license class   components  files of tokens".to_owned()]);
     for (class, OfClass { n_components, n_files, n_tokens: n }) in classes(audited) {
-        let share = format!("{:.1} %", share(n, *n_tokens));
-        lines.push(row(class.name(), &n_components.to_string(), &n_files.to_string(), &share));
+        let (class, share) = (class.name(), format!("{:.1} %", share(n, *n_tokens)));
+        lines.push(format!("{class:<18} {n_components:>10} {n_files:>6} {share:>9}"));
     }
     lines.extend([String::new(), "by component".to_owned()]);
     for (number, taken) in components.iter().enumerate() {
@@ -172,10 +164,10 @@ pub(super) fn summary(outcome: &Outcome, audited: &AuditSummary, is_verbose: boo
         let (files, tokens) = (count(taken.n_files, "file"), count(taken.n_tokens, "token"));
         let verdict = taken.verdict.describe();
         let text = format!("  {label} ({license}): {files}, {tokens}; {verdict}");
-        lines.push(printable(text.as_bytes()));
-        let contradicted = taken.component.terms.contradictions.iter().map(|of| &of.evidence);
-        let shown = |of: &String| format!("    contradicted: {}", printable(of.as_bytes()));
-        lines.extend(contradicted.map(shown));
+        lines.push(printable(text));
+        for contradiction in &taken.component.terms.contradictions {
+            lines.push(format!("    contradicted: {}", printable(&contradiction.evidence)));
+        }
     }
     if !audited.versions.is_empty() {
         let title = "by folder: the version that fits best, and local edits";
@@ -183,13 +175,10 @@ pub(super) fn summary(outcome: &Outcome, audited: &AuditSummary, is_verbose: boo
         lines.extend(audited.versions.iter().flat_map(|of| version_lines(of, is_verbose)));
     }
     lines.extend([String::new(), "by file: share found in corpora, and where".to_owned()]);
-    let n_listed = if is_verbose { files.len() } else { MAX_FILES.min(files.len()) };
-    for file in &files[..n_listed] {
-        lines.push(format!("  {:>3} % {}: {}", copied(file), file.path, from(audited, file)));
-    }
-    if n_listed < files.len() {
-        lines.push(format!("  and {} more, which `--verbose` lists", files.len() - n_listed));
-    }
+    let files = listed(files, MAX_FILES, is_verbose, |file| {
+        format!("{:>3} % {}: {}", copied(file), file.path, from(audited, file))
+    });
+    lines.extend(files.iter().map(|line| format!("  {line}")));
     lines.extend(possible_lines(&audited.possible, is_verbose));
     lines.extend(audited.brought.iter().flat_map(|brought| history(brought)));
     lines.push(String::new());
@@ -205,7 +194,7 @@ fn copied(file: &CopiedFile) -> u32 {
 fn notices(outcome: &Outcome, component: &Component) -> BTreeSet<String> {
     let findings = outcome.findings.iter().filter(|finding| !finding.is_idiom);
     let others = findings.flat_map(|finding| &finding.origins);
-    let others = others.filter_map(|origin| component_of(&origin.place));
+    let others = others.filter_map(|origin| origin.place.component());
     let same = others.filter(|other| other.is_same(component));
     same.chain([component]).flat_map(|other| other.terms.notices.iter().cloned()).collect()
 }
@@ -233,24 +222,18 @@ fn possible_lines(possible: &[Possible], is_verbose: bool) -> Vec<String> {
         return Vec::new();
     }
     let mut lines = vec![String::new(), format!("possible: {POSSIBLE}")];
-    let n_listed = if is_verbose { possible.len() } else { MAX_FILES.min(possible.len()) };
-    lines.extend(possible[..n_listed].iter().map(possible_line));
-    if n_listed < possible.len() {
-        lines.push(format!("  and {} more, which `--verbose` lists", possible.len() - n_listed));
-    }
+    let all = listed(possible, MAX_FILES, is_verbose, |of| {
+        let Possible { path, component, origin, n_tokens } = of;
+        let (tokens, label) = (count(*n_tokens, "token"), component.label());
+        printable(format!("{path}: {tokens} like {origin} of {label}"))
+    });
+    lines.extend(all.iter().map(|line| format!("  {line}")));
     lines
 }
 
 /// What the fragments of a list of possible copies are.
 pub(super) const POSSIBLE: &str = "short fragments that unrelated projects may well have in common; no origin of them \
                                    is stated elsewhere";
-
-fn possible_line(of: &Possible) -> String {
-    let Possible { path, component, origin, n_tokens } = of;
-    let text =
-        format!("  {path}: {} like {origin} of {}", count(*n_tokens, "token"), component.label());
-    printable(text.as_bytes())
-}
 
 /// The commit that first added a component's code to a file, in words; empty if the history was not
 /// searched.
@@ -269,7 +252,7 @@ pub(super) fn brought_in(
 fn history(brought: &[Introduction]) -> Vec<String> {
     let mut lines = vec![String::new(), "by commit: what was first added where".to_owned()];
     for of in brought {
-        let license = of.component.license().unwrap_or_else(|| "license not known".to_owned());
+        let license = of.component.license_words();
         let gone = if of.is_in_head { "" } else { ", since removed" };
         let notes: String = of.notes.iter().map(|note| format!("; {note}")).collect();
         let since = of.component.committed().and_then(day);
@@ -284,7 +267,7 @@ fn history(brought: &[Introduction]) -> Vec<String> {
             of.origin,
             of.verdict.describe(),
         );
-        lines.push(printable(text.as_bytes()));
+        lines.push(printable(text));
     }
     if brought.is_empty() {
         lines.push("  nothing".to_owned());
@@ -294,24 +277,19 @@ fn history(brought: &[Introduction]) -> Vec<String> {
 
 /// The licenses of what a file is from.
 pub(super) fn licenses(audited: &AuditSummary, file: &CopiedFile) -> String {
-    let license = |of: &Explanation| audited.components[of.component].component.license();
-    let named =
-        file.origins.iter().map(|of| license(of).unwrap_or_else(|| "license not known".to_owned()));
-    let named: BTreeSet<String> = named.collect();
-    printable(named.into_iter().collect::<Vec<_>>().join(", ").as_bytes())
+    let components = file.origins.iter().map(|of| &audited.components[of.component].component);
+    let named: BTreeSet<String> = components.map(|of| of.license_words()).collect();
+    printable(Vec::from_iter(named).join(", "))
 }
 
 /// A table of the files: path, containment, tokens, and what explains it.
 pub(super) fn rows(audited: &AuditSummary) -> Vec<Vec<String>> {
-    let row = |file: &CopiedFile| {
-        vec![
-            file.path.to_string(),
-            format!("{} ({})", from(audited, file), licenses(audited, file)),
-            format!("{} %", copied(file)),
-            file.n_tokens.to_string(),
-        ]
-    };
-    audited.files.iter().map(row).collect()
+    let rows = audited.files.iter().map(|file| {
+        let from = format!("{} ({})", from(audited, file), licenses(audited, file));
+        let (copied, n_tokens) = (format!("{} %", copied(file)), file.n_tokens.to_string());
+        vec![file.path.to_string(), from, copied, n_tokens]
+    });
+    rows.collect()
 }
 
 /// What distinguishes a document from others: half of a SHA-256, in hexadecimal.

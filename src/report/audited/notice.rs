@@ -8,7 +8,7 @@
 use std::io::{self, Write};
 
 use super::{is_of, notices, state};
-use crate::audit::{AuditSummary, ComponentCopy, CopiedFile, FolderVersion, Outcome, State};
+use crate::audit::{AuditSummary, ComponentCopy, Outcome, State};
 use crate::policy::{Answer, Component};
 use crate::report::Style;
 use crate::report::missed::evidence;
@@ -32,21 +32,22 @@ pub fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()
         writeln!(out, "project, resolve the following, and remove this paragraph:\n")?;
         for of in unclear {
             let why = format!("  {}: {}", of.component.label(), answer(of));
-            writeln!(out, "{}", printable(why.as_bytes()))?;
+            writeln!(out, "{}", printable(why))?;
         }
     }
     let mut texts: Vec<&str> = Vec::new();
     for row in taken {
         let ComponentCopy { component, texts: of_component, .. } = row;
         writeln!(out, "\n{}\n", "-".repeat(72))?;
-        writeln!(out, "{}", printable(component.label().as_bytes()))?;
+        writeln!(out, "{}", printable(component.label()))?;
         for place in [&component.url, &component.purl].into_iter().flatten() {
-            writeln!(out, "{}", printable(place.as_bytes()))?;
+            writeln!(out, "{}", printable(place))?;
         }
-        // Several licenses require a notice of changes.
-        let is_edited =
-            |of: &&FolderVersion| of.edited.iter().any(|edited| is_of(audited, row, edited));
-        for of in audited.versions_of(component).filter(is_edited) {
+        for of in audited.versions_of(component) {
+            // Several licenses require a notice of changes.
+            if !of.edited.iter().any(|edited| is_of(audited, row, edited)) {
+                continue;
+            }
             let folder =
                 if let [file] = &of.files[..] { file.to_string() } else { of.folder.to_string() };
             let folder = if folder.is_empty() { "." } else { folder.trim_end_matches('/') };
@@ -55,27 +56,26 @@ pub fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()
                 .nearest()
                 .map_or_else(|| "version not known".to_owned(), |name| format!("{nearest}{name}"));
             let modified = format!("Modified: {folder}: {version}, {}", evidence(of));
-            writeln!(out, "{}", printable(modified.as_bytes()))?;
+            writeln!(out, "{}", printable(modified))?;
         }
         let license = component.license().unwrap_or_else(|| "not known".to_owned());
         writeln!(out, "License: {license}")?;
         for text in of_component {
-            let known = texts.iter().position(|other| other == text);
-            let number = known.unwrap_or_else(|| {
+            let number = texts.iter().position(|other| other == text).unwrap_or(texts.len());
+            if number == texts.len() {
                 texts.push(text);
-                texts.len() - 1
-            });
+            }
             writeln!(out, "License text: {} below", number + 1)?;
         }
         for notice in notices(outcome, component) {
-            writeln!(out, "{}", printable(notice.as_bytes()))?;
+            writeln!(out, "{}", printable(notice))?;
         }
         writeln!(out, "In: {}", files(audited, component).join(", "))?;
     }
     for (text, number) in texts.into_iter().zip(1..) {
         writeln!(out, "\n{}\nLicense text {number}\n", "=".repeat(72))?;
         for line in text.lines() {
-            writeln!(out, "{}", printable(line.trim_end().replace('\t', "        ").as_bytes()))?;
+            writeln!(out, "{}", printable(line.trim_end().replace('\t', "        ")))?;
         }
     }
     Ok(())
@@ -94,15 +94,20 @@ fn answer(of: &ComponentCopy) -> String {
 
 /// The files that contain a component's code.
 fn files(audited: &AuditSummary, component: &Component) -> Vec<String> {
-    let is_it = |number: usize| audited.components[number].component.is_same(component);
-    let holding =
-        audited.files.iter().filter(|file| file.origins.iter().any(|of| is_it(of.component)));
-    let told = |file: &CopiedFile| match audited.state_of(file) {
-        State::Identical => file.path.to_string(),
-        _ => {
-            let state = state(audited, file).unwrap_or_else(|| "a part of it".to_owned());
-            format!("{} ({state})", file.path)
+    let mut files = Vec::new();
+    for file in &audited.files {
+        let mut components =
+            file.origins.iter().map(|of| &audited.components[of.component].component);
+        if !components.any(|of| of.is_same(component)) {
+            continue;
         }
-    };
-    holding.map(told).collect()
+        files.push(match audited.state_of(file) {
+            State::Identical => file.path.to_string(),
+            _ => {
+                let state = state(audited, file).unwrap_or_else(|| "a part of it".to_owned());
+                format!("{} ({state})", file.path)
+            }
+        });
+    }
+    files
 }

@@ -10,9 +10,8 @@ use serde_json::{Value, json};
 
 use super::{serial_number, timestamp};
 use crate::audit::{AuditSummary, Outcome, generic_purl, percent_encoded};
-use crate::policy::{Component, Finding, Ground, Milder, PastCommit};
+use crate::policy::{Component, Ground, Milder, PastCommit};
 use crate::report::plain_json::write_json;
-use crate::report::words::lines;
 use crate::report::{Style, VERSION};
 use crate::text::{FilePath, printable};
 
@@ -32,42 +31,40 @@ pub(super) fn statements<'s>(
     outcome: &'s Outcome,
     audited: &'s AuditSummary,
 ) -> BTreeMap<(String, String), Statement<'s>> {
+    let mut fixes: Vec<(&Component, &PastCommit, &FilePath, Option<String>)> = Vec::new();
+    for finding in &outcome.findings {
+        let Some(behind) = finding.behind() else { continue };
+        if finding.milder == Some(Milder::In(Ground::Test)) {
+            continue;
+        }
+        for missed in behind.commits.iter().filter(|missed| missed.commit.is_security) {
+            let at: Vec<String> = missed.places.iter().map(|of| of.fragment.lines()).collect();
+            fixes.push((&behind.component, &missed.commit, &finding.path, Some(at.join(", "))));
+        }
+    }
+    for fix in audited.fixes.iter().filter(|fix| !fix.commit.ids.is_empty()) {
+        fixes.push((&fix.component, &fix.commit, &fix.path, None));
+    }
     let mut statements: BTreeMap<(String, String), Statement<'s>> = BTreeMap::new();
-    let mut tell = |component: &'s Component,
-                    commit: &'s PastCommit,
-                    path: &'s FilePath,
-                    lacking: Option<String>| {
-        let names = if commit.ids.is_empty() {
-            std::slice::from_ref(&commit.hash)
-        } else {
-            &commit.ids[..]
-        };
-        for name in names {
-            let new = || Statement { component, commit, having: Vec::new(), lacking: Vec::new() };
-            let statement =
-                statements.entry((name.clone(), component.name.clone())).or_insert_with(new);
+    for (component, commit, path, lacking) in fixes {
+        let hash = std::slice::from_ref(&commit.hash);
+        for name in if commit.ids.is_empty() { hash } else { &commit.ids[..] } {
+            let statement = statements.entry((name.clone(), component.name.clone()));
+            let statement = statement.or_insert_with(|| Statement::new(component, commit));
             match &lacking {
                 Some(lines) => statement.lacking.push((path, lines.clone())),
                 None => statement.having.push(path),
             }
         }
-    };
-    let is_test = |finding: &&Finding| finding.milder == Some(Milder::In(Ground::Test));
-    for finding in outcome.findings.iter().filter(|finding| !is_test(finding)) {
-        let Some(behind) = finding.behind() else { continue };
-        for missed in behind.commits.iter().filter(|missed| missed.commit.is_security) {
-            let at: Vec<String> =
-                missed.places.iter().map(|place| lines(&place.fragment)).collect();
-            tell(&behind.component, &missed.commit, &finding.path, Some(at.join(", ")));
-        }
-    }
-    for fix in audited.fixes.iter().filter(|fix| !fix.commit.ids.is_empty()) {
-        tell(&fix.component, &fix.commit, &fix.path, None);
     }
     statements
 }
 
-impl Statement<'_> {
+impl<'s> Statement<'s> {
+    fn new(component: &'s Component, commit: &'s PastCommit) -> Self {
+        Self { component, commit, having: Vec::new(), lacking: Vec::new() }
+    }
+
     /// Whether all copies have it.
     pub fn is_fixed(&self) -> bool {
         self.lacking.is_empty()
@@ -93,7 +90,7 @@ impl Statement<'_> {
             }
         };
         let has = if self.is_fixed() { "has" } else { "lacks" };
-        printable(format!("the copy {has} {commit} of {owner}: {}", files.join("; ")).as_bytes())
+        printable(format!("the copy {has} {commit} of {owner}: {}", files.join("; ")))
     }
 }
 
@@ -103,7 +100,7 @@ pub fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()
         outcome.head.commit.map(|commit| format!("@{}", percent_encoded(&commit.to_string())));
     let project = generic_purl(&audited.project) + &revision.unwrap_or_default();
     let time = timestamp(audited.time);
-    let statement = |((name, _), of): (&(String, String), &Statement<'_>)| {
+    let statements = statements(outcome, audited).into_iter().map(|((name, _), of)| {
         let component =
             of.component.purl.clone().unwrap_or_else(|| generic_purl(&of.component.name));
         let (status, _) = of.status();
@@ -112,13 +109,14 @@ pub fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()
             _ => ("status_notes", of.describe()),
         };
         json!({
-            "vulnerability": {"name": name, "description": printable(of.commit.subject.as_bytes())},
+            "vulnerability": {"name": name, "description": printable(&of.commit.subject)},
             "products": [{"@id": project, "subcomponents": [{"@id": component}]}],
             "status": status,
             "timestamp": time,
             why: text,
         })
-    };
+    });
+    let statements: Vec<Value> = statements.collect();
     let mut document = json!({
         "@context": "https://openvex.dev/ns/v0.2.0",
         "author": "secondhand",
@@ -126,7 +124,7 @@ pub fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()
         "timestamp": time,
         "version": 1,
         "tooling": format!("secondhand {VERSION}"),
-        "statements": statements(outcome, audited).iter().map(statement).collect::<Vec<Value>>(),
+        "statements": statements,
     });
     document["@id"] = json!(serial_number(&document));
     write_json(&document, out)

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::brought_in;
 use crate::audit::{AuditSummary, CopiedFile, Outcome};
 use crate::license::Expression;
-use crate::policy::{Component, Finding, Origin};
-use crate::report::words::{component_of, here, percent, place};
+use crate::policy::{Component, Finding, Fragment, Origin};
+use crate::report::words::{here, percent, place};
 use crate::text::{FilePath, LinedText};
 
 /// A copy in a file, and where it is from.
@@ -23,8 +23,7 @@ pub(super) struct Snippet<'s> {
     pub name: String,
     /// The first and the last byte, from 1: whole lines, whose ends are the same in every encoding.
     pub bytes: (usize, usize),
-    /// The first and the last line.
-    pub lines: (u32, u32),
+    pub fragment: &'s Fragment,
     /// How it is alike, which rule tells of it, and the verdict.
     pub comment: String,
 }
@@ -73,7 +72,7 @@ fn snippet<'s>(
         path: &finding.path,
         name: here(finding),
         bytes: (start, text.lines().range(last).end.max(start)),
-        lines: (first, last),
+        fragment: &finding.fragment,
         comment,
     }
 }
@@ -84,11 +83,11 @@ type Found<'s> = (Option<usize>, &'s Origin, &'s Component);
 /// The first origin in each component of which the list of files says that it explains a part of
 /// this one; or else the first in a component, which the verdict is about.
 fn origins<'s>(finding: &'s Finding, file: &CopiedFile, audited: &AuditSummary) -> Vec<Found<'s>> {
-    let in_component = |origin: &'s Origin| {
-        let component = component_of(&origin.place)?;
+    let found = finding.origins.iter().filter_map(|origin| {
+        let component = origin.place.component()?;
         Some((audited.explaining(file, component), origin, component))
-    };
-    let mut found: Vec<Found<'s>> = finding.origins.iter().filter_map(in_component).collect();
+    });
+    let mut found: Vec<Found<'s>> = found.collect();
     let mut known = BTreeSet::new();
     let first = found.first().copied();
     found.retain(|(package, ..)| package.is_some_and(|number| known.insert(number)));
@@ -123,8 +122,8 @@ pub(super) fn unlisted(
     for component in of_components.chain(snippets.iter().map(|snippet| snippet.component)) {
         for id in unlisted_in(component) {
             let told = component.terms.evidence.as_deref().unwrap_or_default();
-            let told = || format!("See {}: {told}.", component.label());
-            evidence.entry(id.clone()).or_insert_with(told);
+            let entry = evidence.entry(id.clone());
+            entry.or_insert_with(|| format!("See {}: {told}.", component.label()));
         }
     }
     evidence

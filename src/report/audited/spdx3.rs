@@ -64,7 +64,8 @@ impl Graph {
         for (number, snippet) in snippets.iter().enumerate() {
             graph.snippet(number, snippet);
         }
-        let mut elements: Vec<String> = graph.elements.iter().map(id_of).collect();
+        let ids = graph.elements.iter().map(|of| of["spdxId"].as_str().unwrap_or_default());
+        let mut elements: Vec<String> = ids.map(ToOwned::to_owned).collect();
         let bom =
             json!({"rootElement": [project], "element": elements, "software_sbomType": ["source"]});
         let bom = graph.add("software_Sbom", "Sbom", bom);
@@ -118,9 +119,10 @@ impl Graph {
         if self.expressions.insert(expression.clone()) {
             let own = license.licenses().filter(|of| self.unlisted.contains_key(&of.id));
             let own: BTreeSet<&String> = own.map(|of| &of.id).collect();
-            let entry =
-                |of: &String| json!({"type": "DictionaryEntry", "key": of, "value": self.name(of)});
-            let ids: Vec<Value> = own.into_iter().map(entry).collect();
+            let ids = own
+                .into_iter()
+                .map(|of| json!({"type": "DictionaryEntry", "key": of, "value": self.name(of)}));
+            let ids: Vec<Value> = ids.collect();
             let mut properties = json!({"simplelicensing_licenseExpression": expression});
             if !ids.is_empty() {
                 properties["simplelicensing_customIdToUri"] = json!(ids);
@@ -157,15 +159,18 @@ impl Graph {
     }
 
     fn snippet(&mut self, number: usize, snippet: &Snippet<'_>) {
-        let Snippet { file, package, component, name, bytes, lines, comment, .. } = snippet;
+        let Snippet { file, package, component, name, bytes, fragment, comment, .. } = snippet;
         let id = format!("Snippet-{number}");
-        let range = |first: usize, last: usize| json!({"type": "PositiveIntegerRange", "beginIntegerRange": first, "endIntegerRange": last});
+        let lines = (fragment.start.line as usize, fragment.end.line as usize);
+        let [bytes, lines] = [*bytes, lines].map(|(first, last)| {
+            json!({"type": "PositiveIntegerRange", "beginIntegerRange": first, "endIntegerRange": last})
+        });
         let properties = json!({
             "name": name,
             "comment": comment,
             "software_snippetFromFile": self.name(&format!("File-{file}")),
-            "software_byteRange": range(bytes.0, bytes.1),
-            "software_lineRange": range(lines.0 as usize, lines.1 as usize),
+            "software_byteRange": bytes,
+            "software_lineRange": lines,
         });
         let properties = with_known(properties, [("software_copyrightText", copyright(component))]);
         self.add("software_Snippet", &id, properties);
@@ -174,10 +179,6 @@ impl Graph {
             self.relate("hasVariant", &format!("Origin-{package}"), &[id]);
         }
     }
-}
-
-fn id_of(element: &Value) -> String {
-    element["spdxId"].as_str().unwrap_or_default().to_owned()
 }
 
 fn copyright(component: &Component) -> Option<String> {

@@ -70,9 +70,11 @@ fn document(outcome: &Outcome, audited: &AuditSummary) -> Value {
         "relationships": relationships,
     });
     let unlisted = unlisted(audited, &snippets);
-    let info = |(id, told): (&String, &String)| json!({"licenseId": id, "name": id.trim_start_matches("LicenseRef-"), "extractedText": told});
+    let infos = unlisted.iter().map(|(id, told)| {
+        json!({"licenseId": id, "name": id.trim_start_matches("LicenseRef-"), "extractedText": told})
+    });
     if !unlisted.is_empty() {
-        document["hasExtractedLicensingInfos"] = unlisted.iter().map(info).collect();
+        document["hasExtractedLicensingInfos"] = infos.collect();
     }
     document["documentNamespace"] =
         json!(format!("https://spdx.org/spdxdocs/secondhand-{}", digest(&document)));
@@ -136,8 +138,9 @@ fn package(number: usize, component: &Component, audited: &AuditSummary) -> Valu
 }
 
 fn snippet(number: usize, snippet: &Snippet<'_>) -> Value {
-    let Snippet { file, component, name, bytes, lines, comment, .. } = snippet;
+    let Snippet { file, component, name, bytes, fragment, comment, .. } = snippet;
     let file = format!("SPDXRef-File-{file}");
+    let lines = (fragment.start.line, fragment.end.line);
     json!({
         "SPDXID": format!("SPDXRef-Snippet-{number}"),
         "name": name,

@@ -74,41 +74,44 @@ impl Graph {
         comparison: &Comparison,
         card_of: impl Fn(usize, usize) -> Option<usize>,
     ) -> Self {
-        let name = |at: usize| comparison.submissions[at].name.to_string();
-        let label = cluster.iter().map(|&at| name(at)).collect::<Vec<_>>().join(", ");
+        let names: Vec<String> =
+            cluster.iter().map(|&at| comparison.submissions[at].name.to_string()).collect();
         let drawn = if cluster.len() <= MAX_NODES { cluster } else { &[] };
         let oval = Oval::new(drawn.len());
-        let shown = |(x, y): (f64, f64)| (format!("{x:.1}"), format!("{y:.1}"));
-        let node = |(number, &at): (usize, &usize)| {
+        let nodes = (0..drawn.len()).map(|number| {
             let (x, y) = oval.place(number);
             let is_right = x >= WIDTH / 2.0 - 0.5;
             Node {
-                at: shown((x, y)),
-                text: shown((if is_right { x + 8.0 } else { x - 8.0 }, y + 3.5)),
+                at: written((x, y)),
+                text: written((if is_right { x + 8.0 } else { x - 8.0 }, y + 3.5)),
                 anchor: if is_right { "start" } else { "end" },
-                name: shortened(&name(at)),
-                title: name(at),
+                name: shortened(&names[number]),
+                title: names[number].clone(),
             }
-        };
-        let edge = |&(a, b, containment): &(usize, usize, f64)| {
-            let place = |at: usize| Some(shown(oval.place(drawn.binary_search(&at).ok()?)));
+        });
+        let edges = comparison.links.iter().filter_map(|&(a, b, containment)| {
+            let (from, to) = (drawn.binary_search(&a).ok()?, drawn.binary_search(&b).ok()?);
             Some(Edge {
-                from: place(a)?,
-                to: place(b)?,
+                from: written(oval.place(from)),
+                to: written(oval.place(to)),
                 width: format!("{:.1}", 0.5 + 3.0 * (containment - 0.5).max(0.0) * 2.0),
-                title: format!("{} and {}: {} %", name(a), name(b), percent(containment)),
+                title: format!("{} and {}: {} %", names[from], names[to], percent(containment)),
                 card: card_of(a, b),
             })
-        };
+        });
         Self {
             number,
             size: count(cluster.len(), "submission"),
             height: format!("{:.0}", oval.height),
-            label,
-            nodes: drawn.iter().enumerate().map(node).collect(),
-            edges: comparison.links.iter().filter_map(edge).collect(),
+            label: names.join(", "),
+            nodes: nodes.collect(),
+            edges: edges.collect(),
         }
     }
+}
+
+fn written((x, y): (f64, f64)) -> (String, String) {
+    (format!("{x:.1}"), format!("{y:.1}"))
 }
 
 /// Where the nodes of a graph are.

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::names;
-use crate::audit::{Comparison, Pair};
+use crate::audit::Comparison;
 use crate::report::Style;
 use crate::report::csv::write_table;
 use crate::text::FilePath;
@@ -14,25 +14,22 @@ const COLUMNS: [&str; 10] = [
 ];
 
 pub(super) fn write(comparison: &Comparison, _: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let row = |pair: &Pair| {
+    let rows = comparison.pairs.iter().map(|pair| {
         let [first, second] = names(pair, comparison);
+        let parts = [pair.likeness, pair.a_in_b, pair.b_in_a, pair.resemblance];
         // Without a passage that shows them there are none.
-        let part =
-            |part: f64| if pair.matches.is_empty() { String::new() } else { format!("{part:.4}") };
+        let [rank, in_second, in_first, resemblance] = parts.map(|part| match pair.matches[..] {
+            [] => String::new(),
+            _ => format!("{part:.4}"),
+        });
+        let (n_shared, n_matches) = (pair.n_shared.to_string(), pair.matches.len().to_string());
+        let (of_first, of_second) = (pair.n_matched.0.to_string(), pair.n_matched.1.to_string());
         [
-            first,
-            second,
-            part(pair.likeness),
-            part(pair.a_in_b),
-            part(pair.b_in_a),
-            part(pair.resemblance),
-            pair.n_shared.to_string(),
-            pair.matches.len().to_string(),
-            pair.n_matched.0.to_string(),
-            pair.n_matched.1.to_string(),
+            first, second, rank, in_second, in_first, resemblance, n_shared, n_matches, of_first,
+            of_second,
         ]
-    };
-    write_table(COLUMNS, comparison.pairs.iter().map(row), out)
+    });
+    write_table(COLUMNS, rows, out)
 }
 
 /// A table of names and their pseudonyms.

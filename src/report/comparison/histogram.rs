@@ -10,11 +10,15 @@ use crate::report::words::count;
 /// that matter are bars of one or two pairs.
 pub(super) fn chart(bars: &[usize; HISTOGRAM_BARS], n_pairs: usize) -> Chart {
     let step = 100 / HISTOGRAM_BARS;
-    let titled = |at: usize, n: usize| {
-        format!("{} from {} to {} %", count(n, "pair"), at * step, (at + 1) * step)
-    };
-    let with_pairs = bars.iter().enumerate().filter(|(_, n)| **n > 0);
-    let label = with_pairs.map(|(at, &n)| titled(at, n)).collect::<Vec<_>>().join(", ");
+    let values: Vec<(f64, String)> = (0..)
+        .zip(bars)
+        .map(|(at, &n)| {
+            let pairs = count(n, "pair");
+            (n as f64, format!("{pairs} from {} to {} %", at * step, (at + 1) * step))
+        })
+        .collect();
+    let with_pairs = values.iter().filter(|(n, _)| *n > 0.0);
+    let label = with_pairs.map(|(_, title)| &**title).collect::<Vec<&str>>().join(", ");
     let caption = format!(
         "All {} by how much of one is in the other, in steps of {step} %. Heights are logarithmic.",
         count(n_pairs, "pair")
@@ -22,7 +26,5 @@ pub(super) fn chart(bars: &[usize; HISTOGRAM_BARS], n_pairs: usize) -> Chart {
     let scale = Scale::logarithmic(bars.iter().copied().max().unwrap_or(0));
     let below =
         [0, 25, 50, 75, 100].map(|percent| (f64::from(percent) / 100.0, format!("{percent} %")));
-    let values: Vec<_> =
-        bars.iter().enumerate().map(|(at, &n)| (n as f64, titled(at, n))).collect();
     Chart::new(caption, label, &scale, below.into()).with_bars(&scale, &values)
 }

@@ -3,15 +3,12 @@
 use std::io::{self, Write};
 
 use super::clusters::Graph;
-use super::{figures, headline, likeness, names, summary};
+use super::{figures, headline, likeness, names, sides, summary};
 use crate::audit::{Comparison, Pair};
 use crate::report::Style;
-use crate::report::html::{
-    Block, Card, Cell, Code, Column, Heading, MAX_CARDS, Page, Table, left_out,
-};
-use crate::report::sides::Sides;
-use crate::report::words::{at, count, percent};
-use crate::text::LinedText;
+use crate::report::html::Column::{Figures, Text};
+use crate::report::html::{Block, Card, Cell, Code, Heading, MAX_CARDS, Page, Table, left_out};
+use crate::report::words::{count, percent};
 
 /// Maximum matches of a pair to show; the rest are counted.
 const MAX_MATCHES: usize = 50;
@@ -44,13 +41,13 @@ pub(super) fn write(comparison: &Comparison, _: &Style, out: &mut dyn Write) -> 
         list: "Pairs side by side",
         left_out: left_out(n_more, 0, "less similar pair"),
     };
-    let card_of_pair = |a, b| {
-        let at = comparison.pairs.iter().position(|pair| (pair.a, pair.b) == (a, b))?;
-        card_of[at]
-    };
     let histogram = super::histogram::chart(&comparison.histogram, comparison.n_compared);
     let mut page = Page::new(heading, cards).with(&histogram);
-    for graph in Graph::all(comparison, card_of_pair).iter().take(MAX_GRAPHS) {
+    let graphs = Graph::all(comparison, |a, b| {
+        let at = comparison.pairs.iter().position(|pair| (pair.a, pair.b) == (a, b))?;
+        card_of[at]
+    });
+    for graph in graphs.iter().take(MAX_GRAPHS) {
         page = page.with(graph);
     }
     page.with(&table(comparison, &card_of)).write(out)
@@ -58,25 +55,25 @@ pub(super) fn write(comparison: &Comparison, _: &Style, out: &mut dyn Write) -> 
 
 /// The ranking, each row with its card.
 fn table(comparison: &Comparison, card_of: &[Option<usize>]) -> Table {
-    let row = |(pair, card): (&Pair, &Option<usize>)| {
-        let [a, b] = names(pair, comparison);
-        let names = [a, b].map(|name| Cell::to_card(name, *card));
+    let pairs = comparison.pairs.iter().zip(card_of).take(MAX_LISTED);
+    let rows = pairs.map(|(pair, card)| {
+        let names = names(pair, comparison).map(|name| Cell::to_card(name, *card));
         let cells = names.into_iter().chain(figures(pair).map(Cell::from));
         cells.chain([pair.matches.len().to_string().into()]).collect()
-    };
+    });
     let n_more = comparison.pairs.len().saturating_sub(MAX_LISTED);
     Table {
         title: "All pairs that share code",
         columns: &[
-            Column::Text("first"),
-            Column::Text("second"),
-            Column::Figures("rank"),
-            Column::Figures("in 2nd"),
-            Column::Figures("in 1st"),
-            Column::Figures("alike"),
-            Column::Figures("passages"),
+            Text("first"),
+            Text("second"),
+            Figures("rank"),
+            Figures("in 2nd"),
+            Figures("in 1st"),
+            Figures("alike"),
+            Figures("passages"),
         ],
-        rows: comparison.pairs.iter().zip(card_of).take(MAX_LISTED).map(row).collect(),
+        rows: rows.collect(),
         left_out: match n_more {
             0 => String::new(),
             n => format!("{} left out", count(n, "less similar pair")),
@@ -88,14 +85,13 @@ fn table(comparison: &Comparison, card_of: &[Option<usize>]) -> Table {
 fn card(pair: &Pair, comparison: &Comparison, n_free: &mut usize) -> Card {
     let [a, b] = names(pair, comparison);
     let blocks = pair.matches.iter().take(MAX_MATCHES).map(|found| {
-        let source = |path| comparison.texts.get(path).unwrap_or(LinedText::empty());
-        let sides = Sides::new((source(&found.a.0), &found.a.1), (source(&found.b.0), &found.b.1));
+        let paths = (&found.a.0, &found.b.0);
         Block {
             likeness: format!("{}, {}", likeness(found), count(found.n_tokens, "token")),
-            titles: [(at(&found.a.0, &found.a.1), ""), (at(&found.b.0, &found.b.1), "")],
+            titles: [&found.a, &found.b].map(|(path, fragment)| (fragment.in_file(path), "")),
             code: match *n_free {
                 0 => Code::default(),
-                _ => Code::of_both(&sides, (&found.a.0, &found.b.0), n_free),
+                _ => Code::of_both(&sides(found, comparison), paths, n_free),
             },
             ..Block::default()
         }

@@ -11,8 +11,10 @@ use std::collections::BTreeMap;
 
 use super::Format;
 use super::plain_json::write_as;
+use super::sides::Sides;
 use super::words::{alike, count, percent};
 use crate::audit::{Comparison, Match, Pair};
+use crate::text::LinedText;
 
 pub use csv::pseudonym_key;
 pub use json::schema as comparison_schema;
@@ -103,6 +105,14 @@ fn summary(comparison: &Comparison) -> String {
     }
     lines.push(String::new());
     lines.join("\n")
+}
+
+/// Both sides of a match.
+fn sides(found: &Match, comparison: &Comparison) -> Sides {
+    let [a, b] = [&found.a, &found.b].map(|(path, fragment)| {
+        (comparison.texts.get(path).unwrap_or(LinedText::empty()), fragment)
+    });
+    Sides::new(a, b)
 }
 
 /// The names of a pair.

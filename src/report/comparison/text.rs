@@ -4,13 +4,11 @@ use std::io::{self, Write};
 
 use unicode_width::UnicodeWidthStr;
 
-use super::{figures, headline, likeness, names, summary};
+use super::{figures, headline, likeness, names, sides, summary};
 use crate::audit::{CLUSTERED, Comparison, Pair};
 use crate::report::Style;
 use crate::report::frame::{Canvas, Titles, draw};
-use crate::report::sides::Sides;
-use crate::report::words::{at, count, percent};
-use crate::text::LinedText;
+use crate::report::words::{count, percent};
 
 /// Maximum pairs whose matches are drawn, and matches of each; unlimited with `--verbose`.
 const MAX_PAIRS: usize = 5;
@@ -46,9 +44,9 @@ pub(super) fn write(comparison: &Comparison, style: &Style, out: &mut dyn Write)
             writeln!(out, "  {}", canvas.wrapped(&names.join(", "), 4).join("\n    "))?;
         }
     }
-    let n_drawn = if style.is_verbose { comparison.pairs.len() } else { MAX_PAIRS };
-    for pair in comparison.pairs.iter().filter(|pair| !pair.matches.is_empty()).take(n_drawn) {
-        write!(out, "\n{}", matches(pair, comparison, style.is_verbose, canvas))?;
+    let drawn = comparison.pairs.iter().filter(|pair| !pair.matches.is_empty());
+    for pair in drawn.take(style.at_most(MAX_PAIRS)) {
+        write!(out, "\n{}", matches(pair, comparison, style.at_most(MAX_MATCHES), canvas))?;
     }
     if !style.is_quiet {
         writeln!(out)?;
@@ -59,24 +57,22 @@ pub(super) fn write(comparison: &Comparison, style: &Style, out: &mut dyn Write)
     Ok(())
 }
 
-fn matches(pair: &Pair, comparison: &Comparison, is_verbose: bool, canvas: Canvas) -> String {
+fn matches(pair: &Pair, comparison: &Comparison, max: usize, canvas: Canvas) -> String {
     let [a, b] = names(pair, comparison);
     let (passages, n_tokens) = (count(pair.matches.len(), "passage"), pair.n_matched.0);
     let tokens = count(pair.n_matched.1, "token");
     let title = format!("{a} and {b}: {passages} in common, {n_tokens} and {tokens}");
     let mut text = format!("{}\n", canvas.wrapped(&title, 0).join("\n  "));
-    let n_drawn = if is_verbose { pair.matches.len() } else { MAX_MATCHES };
-    for found in pair.matches.iter().take(n_drawn) {
-        let source = |path| comparison.texts.get(path).unwrap_or(LinedText::empty());
-        let sides = Sides::new((source(&found.a.0), &found.a.1), (source(&found.b.0), &found.b.1));
+    for found in pair.matches.iter().take(max) {
+        let [a, b] = [&found.a, &found.b].map(|(path, fragment)| fragment.in_file(path));
         let titles = Titles {
-            copy: format!("{}, {}", at(&found.a.0, &found.a.1), count(found.n_tokens, "token")),
-            origin: format!("{}, {}", at(&found.b.0, &found.b.1), likeness(found)),
+            copy: format!("{a}, {}", count(found.n_tokens, "token")),
+            origin: format!("{b}, {}", likeness(found)),
         };
-        text.push_str(&draw(&sides, &titles, canvas));
+        text.push_str(&draw(&sides(found, comparison), &titles, canvas));
     }
-    if pair.matches.len() > n_drawn {
-        text.push_str(&format!("  = and {} more\n", pair.matches.len() - n_drawn));
+    if pair.matches.len() > max {
+        text.push_str(&format!("  = and {} more\n", pair.matches.len() - max));
     }
     text
 }

@@ -5,7 +5,6 @@ use crate::matching;
 use crate::policy;
 use crate::report::VERSION;
 use crate::report::plain_json::{each, json_types, rounded};
-use crate::report::words::{component_of, deletion_of, place_name};
 
 json_types! {
 
@@ -62,11 +61,11 @@ struct Existing from (of: &audit::Existing) {
     /// What both have: the functions they call, their messages, and other words, the rarest first.
     agrees: Agreement = Agreement::from(&of.agreement),
     /// `tree`, `component`, or `past` if it was deleted.
-    place: &'static str = place_name(&of.place),
+    place: &'static str = of.place.name(),
     /// The commit that deleted it, if its place is the past.
-    deletion: Option<Deletion> = deletion_of(&of.place).map(Deletion::from),
+    deletion: Option<Deletion> = of.place.deletion().map(Deletion::from),
     /// Whose it is, if its place is a component.
-    component: Option<Component> = component_of(&of.place).map(Component::from),
+    component: Option<Component> = of.place.component().map(Component::from),
     /// Its lines; null if their text is not stored.
     text: Option<String> =
         of.text.as_ref().map(|text| String::from_utf8_lossy(text).into_owned()),

@@ -6,7 +6,7 @@ mod text;
 
 use super::Format;
 use super::plain_json::write_as;
-use super::words::{at, count, deleted, end, percent};
+use super::words::{count, deleted, end, percent};
 use crate::audit::{Existing, FoundCode};
 use crate::fingerprint::Effort;
 use crate::matching::CloneType;
@@ -44,7 +44,15 @@ pub(super) fn headline(found: &FoundCode) -> String {
 
 /// `src/a.rs:12-30`.
 pub(super) fn place(existing: &Existing) -> String {
-    at(&existing.path, &existing.fragment)
+    existing.fragment.in_file(&existing.path)
+}
+
+/// The lines of a result with their numbers; none where its text is not stored.
+pub(super) fn numbered_lines(existing: &Existing) -> Vec<(u32, &[u8])> {
+    let Some(text) = &existing.text else { return Vec::new() };
+    let lines = text.strip_suffix(b"\n").unwrap_or(text).split(|&byte| byte == b'\n');
+    let lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    (existing.fragment.start.line..).zip(lines).collect()
 }
 
 /// `in parse_header, all of the sketch, Type-2, consistently renamed; from zlib 1.3, license Zlib`;
@@ -55,7 +63,7 @@ pub(super) fn facts(existing: &Existing) -> String {
         Place::Component(component) => {
             let license = component.license().unwrap_or_else(|| "not known".to_owned());
             let (label, corpus) = (component.label(), &component.corpus);
-            printable(format!("; from {label}, license {license}, corpus {corpus}").as_bytes())
+            printable(format!("; from {label}, license {license}, corpus {corpus}"))
         }
         Place::Past(deletion) => format!("; {}", deleted(deletion)),
         Place::Tree => String::new(),

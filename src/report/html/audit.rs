@@ -2,15 +2,14 @@
 //! files.
 
 use super::Page;
-use super::parts::{Bar, Bars, Cell, Column, Table, Tiles, counted, percentage, thousands};
-use crate::audit::{AuditSummary, ComponentCopy, CopiedFile, Introduction, Outcome};
-use crate::license::Class;
+use super::parts::Column::{Figures, Text};
+use super::parts::{Bar, Bars, Cell, Table, Tiles, counted, percentage, thousands};
+use crate::audit::{AuditSummary, ComponentCopy, CopiedFile, Outcome};
 use crate::policy::{Answer, Finding, Level};
-use crate::report::audited::{OfClass, brought_in, classes, from, license_of, licenses, version};
-use crate::report::words::{Need, count, n_vulnerable};
+use crate::report::audited::{brought_in, classes, from, license_of, licenses, version};
+use crate::report::words::{Need, count, n_of_level, n_vulnerable};
 use crate::text::printable;
 
-/// Maximum rows of a table.
 const MAX_ROWS: usize = 500;
 
 /// The first sentence: how much of the tree is from elsewhere.
@@ -19,10 +18,9 @@ pub(super) fn title(audited: &AuditSummary) -> String {
         0 => "no code of known projects was found".to_owned(),
         n => format!("{} % of the code is from known projects", percentage(n, audited.n_tokens)),
     };
-    printable(format!("{}, {}: {found}", audited.project, audited.revision).as_bytes())
+    printable(format!("{}, {}: {found}", audited.project, audited.revision))
 }
 
-/// The page with the overview.
 pub(super) fn overview(
     outcome: &Outcome,
     audited: &AuditSummary,
@@ -51,16 +49,13 @@ fn tiles(outcome: &Outcome, audited: &AuditSummary) -> Tiles {
     let AuditSummary { n_files, n_tokens, n_copied, files, .. } = audited;
     let n_undecided = audited.n_components(|taken| taken.verdict.answer != Answer::Allowed);
     let n_denied = audited.n_components(|taken| taken.verdict.answer == Answer::Denied);
-    let n_of = |level| outcome.all_findings().filter(|finding| finding.level == level).count();
+    let [n_warnings, n_errors] =
+        [Level::Warning, Level::Error].map(|level| n_of_level(outcome, level));
     let n_vulnerable = n_vulnerable(outcome.all_findings());
     let vulnerable =
         (n_vulnerable > 0).then(|| ("Lack security fixes", thousands(n_vulnerable), String::new()));
     let others = [
-        (
-            "Warnings",
-            thousands(n_of(Level::Warning)),
-            format!("and {}", count(n_of(Level::Error), "error")),
-        ),
+        ("Warnings", thousands(n_warnings), format!("and {}", count(n_errors, "error"))),
         ("Need a decision", thousands(n_undecided), format!("{n_denied} denied")),
         (
             "From known projects",
@@ -74,89 +69,82 @@ fn tiles(outcome: &Outcome, audited: &AuditSummary) -> Tiles {
 }
 
 fn decisions(undecided: &[&ComponentCopy]) -> Table {
-    let row = |taken: &&ComponentCopy| {
-        let name = printable(taken.component.label().as_bytes());
+    let rows = undecided.iter().take(MAX_ROWS).map(|taken| {
+        let need = Need::of(&taken.verdict).map(Need::words).unwrap_or_default();
+        let license = taken.component.license().unwrap_or_else(|| "not known".to_owned());
         vec![
-            Need::of(&taken.verdict).map(Need::words).unwrap_or_default().to_owned().into(),
-            Cell::listing(name),
-            license(taken).into(),
-            printable(taken.verdict.describe().as_bytes()).into(),
+            need.to_owned().into(),
+            Cell::listing(printable(taken.component.label())),
+            printable(license).into(),
+            printable(taken.verdict.describe()).into(),
             thousands(taken.n_files).into(),
         ]
-    };
+    });
     Table {
         title: "To do",
         note: "To record decisions: secondhand audit --format decisions, or the license policy in secondhand.toml.",
         columns: &[
-            Column::Text("to do"),
-            Column::Text("component"),
-            Column::Text("license"),
-            Column::Text("why"),
-            Column::Figures("files"),
+            Text("to do"),
+            Text("component"),
+            Text("license"),
+            Text("why"),
+            Figures("files"),
         ],
-        rows: undecided.iter().take(MAX_ROWS).map(row).collect(),
+        rows: rows.collect(),
         left_out: more(undecided.len(), "component"),
     }
 }
 
 /// `5 components more`, if a table leaves some out.
 fn more(n: usize, noun: &str) -> String {
-    match n.saturating_sub(MAX_ROWS) {
-        0 => String::new(),
-        n => format!("{} more: --format json has all of them", count(n, noun)),
-    }
-}
-
-fn license(taken: &ComponentCopy) -> String {
-    let text = taken.component.license().unwrap_or_else(|| "not known".to_owned());
-    printable(text.as_bytes())
+    let more = count(n.saturating_sub(MAX_ROWS), noun);
+    if n > MAX_ROWS { format!("{more} more: --format json has all of them") } else { String::new() }
 }
 
 fn by_class(audited: &AuditSummary) -> Bars {
-    let bar = |(class, of): (Class, OfClass)| {
+    let bars = classes(audited).into_iter().rev().map(|(class, of)| {
         let (components, files) = (count(of.n_components, "component"), count(of.n_files, "file"));
         Bar {
             name: class.name().to_owned().into(),
             percent: percentage(of.n_tokens, audited.n_tokens),
             figures: format!("{components} in {files}"),
         }
-    };
-    let bars = classes(audited).into_iter().rev().map(bar).collect();
-    Bars { title: "By license class", what: "class", unit: "found", bars, left_out: String::new() }
+    });
+    let (bars, left_out) = (bars.collect(), String::new());
+    Bars { title: "By license class", what: "class", unit: "found", bars, left_out }
 }
 
 fn components(audited: &AuditSummary) -> Table {
-    let row = |(number, taken): (usize, &ComponentCopy)| {
-        let name = printable(taken.component.label().as_bytes());
+    let rows = audited.components.iter().enumerate().take(MAX_ROWS).map(|(number, taken)| {
         vec![
-            Cell::listing(name),
-            printable(license_of(audited, number).as_bytes()).into(),
+            Cell::listing(printable(taken.component.label())),
+            printable(license_of(audited, number)).into(),
             taken.verdict.answer.name().to_owned().into(),
             thousands(taken.n_files).into(),
             thousands(taken.n_tokens).into(),
         ]
-    };
+    });
     Table {
         title: "Components",
         columns: &[
-            Column::Text("component"),
-            Column::Text("license"),
-            Column::Text("verdict"),
-            Column::Figures("files"),
-            Column::Figures("tokens"),
+            Text("component"),
+            Text("license"),
+            Text("verdict"),
+            Figures("files"),
+            Figures("tokens"),
         ],
-        rows: audited.components.iter().enumerate().take(MAX_ROWS).map(row).collect(),
+        rows: rows.collect(),
         left_out: more(audited.components.len(), "component"),
         ..Table::default()
     }
 }
 
 fn versions(audited: &AuditSummary) -> Table {
-    let row = |of| vec![version(of, false).into()];
+    let versions = audited.versions.iter().take(MAX_ROWS);
     Table {
         title: "Versions",
-        columns: &[Column::Text("folder: the version that fits best, and local edits")],
-        rows: audited.versions.iter().take(MAX_ROWS).map(row).collect(),
+        columns: &[Text("folder: the version that fits best, and local edits")],
+        rows: versions.map(|of| vec![version(of, false).into()]).collect(),
         left_out: more(audited.versions.len(), "folder"),
         ..Table::default()
     }
@@ -164,32 +152,29 @@ fn versions(audited: &AuditSummary) -> Table {
 
 fn brought(audited: &AuditSummary) -> Table {
     let brought = audited.brought.as_deref().unwrap_or_default();
-    let row = |of: &Introduction| {
+    let rows = brought.iter().take(MAX_ROWS).map(|of| {
         let gone = if of.is_in_head { "" } else { ", since removed" };
         let when = brought_in(audited, &of.path, &of.component.name).unwrap_or_default();
         vec![
             of.path.to_string().into(),
-            printable(of.component.label().as_bytes()).into(),
-            printable(format!("{when}{gone}").as_bytes()).into(),
+            printable(of.component.label()).into(),
+            printable(format!("{when}{gone}")).into(),
             of.verdict.answer.name().to_owned().into(),
         ]
-    };
+    });
     Table {
         title: "When it came in",
-        columns: &[
-            Column::Text("file"),
-            Column::Text("component"),
-            Column::Text("when"),
-            Column::Text("verdict"),
-        ],
-        rows: brought.iter().take(MAX_ROWS).map(row).collect(),
+        columns: &[Text("file"), Text("component"), Text("when"), Text("verdict")],
+        rows: rows.collect(),
         left_out: more(brought.len(), "row"),
         ..Table::default()
     }
 }
 
 fn files(audited: &AuditSummary, findings: &[&Finding]) -> Table {
-    let row = |file: &CopiedFile| {
+    let mut files: Vec<&CopiedFile> = audited.files.iter().collect();
+    files.sort_by_key(|file| std::cmp::Reverse(file.n_copied));
+    let rows = files.iter().take(MAX_ROWS).map(|file| {
         let card = findings.iter().position(|finding| finding.path == file.path);
         vec![
             Cell::to_card(file.path.to_string(), card),
@@ -198,19 +183,17 @@ fn files(audited: &AuditSummary, findings: &[&Finding]) -> Table {
             format!("{} %", percentage(file.n_copied, file.n_tokens)).into(),
             thousands(file.n_tokens).into(),
         ]
-    };
-    let mut files: Vec<&CopiedFile> = audited.files.iter().collect();
-    files.sort_by_key(|file| std::cmp::Reverse(file.n_copied));
+    });
     Table {
         title: "Files",
         columns: &[
-            Column::Text("file"),
-            Column::Text("from"),
-            Column::Text("license"),
-            Column::Figures("in corpora"),
-            Column::Figures("tokens"),
+            Text("file"),
+            Text("from"),
+            Text("license"),
+            Figures("in corpora"),
+            Figures("tokens"),
         ],
-        rows: files.iter().take(MAX_ROWS).map(|file| row(file)).collect(),
+        rows: rows.collect(),
         left_out: more(files.len(), "file"),
         ..Table::default()
     }

@@ -81,9 +81,10 @@ impl Scale {
 
     /// Pixels from the top; the top tick leaves room for half its name.
     fn y(&self, value: f64) -> f64 {
-        let on_scale = |value: f64| if self.is_logarithmic { (1.0 + value).ln() } else { value };
-        let highest = on_scale(self.ticks.last().map_or(1.0, |tick| tick.0));
-        HEIGHT - on_scale(value) / highest * (HEIGHT - 8.0)
+        let highest = self.ticks.last().map_or(1.0, |tick| tick.0);
+        let [value, highest] = [value, highest]
+            .map(|value| if self.is_logarithmic { (1.0 + value).ln() } else { value });
+        HEIGHT - value / highest * (HEIGHT - 8.0)
     }
 }
 
@@ -128,7 +129,8 @@ impl Chart {
     /// The chart with a bar for each value, side by side over the whole axis, each with a tooltip.
     pub fn with_bars(self, scale: &Scale, values: &[(f64, String)]) -> Self {
         let step = 100.0 / values.len().max(1) as f64;
-        let bar = |(at, (value, title)): (usize, &(f64, String))| {
+        let values = values.iter().enumerate().filter(|(_, (value, _))| *value > 0.0);
+        let bars = values.map(|(at, (value, title))| {
             let height = (HEIGHT - scale.y(*value)).max(1.0);
             Bar {
                 x: format!("{:.2}", at as f64 * step + step * 0.08),
@@ -137,10 +139,8 @@ impl Chart {
                 height: format!("{height:.1}"),
                 title: title.clone(),
             }
-        };
-        let bars =
-            values.iter().enumerate().filter(|(_, (value, _))| *value > 0.0).map(bar).collect();
-        Self { bars, ..self }
+        });
+        Self { bars: bars.collect(), ..self }
     }
 
     /// The chart with a line from 0 through each value, at the end of its part of the axis.

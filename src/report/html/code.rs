@@ -60,28 +60,23 @@ impl Code {
         let renames =
             first(&renamed, MAX_RENAMES, |rename| format!("{} → {}", rename.from, rename.to));
         let n_cut = sides.n_left_out.0.max(sides.n_left_out.1) as usize;
-        let row = |&(copy, origin): &(Option<usize>, Option<usize>)| Row {
+        let rows = sides.rows[..n].iter().map(|&(copy, origin)| Row {
             lines: vec![
                 copy.map(|at| CodeLine::new(&sides.copy[at])),
                 origin.map(|at| CodeLine::new(&sides.origin[at])),
             ],
             is_equal: copy.is_some() && origin.is_some() && !sides.is_marked((copy, origin)),
-        };
-        let rows = sides.rows[..n].iter().map(row).collect();
-        Self {
-            n_sides: 2,
-            renames,
-            n_left_out: sides.rows.len() - n + n_cut,
-            stretches: folded(rows),
-        }
+        });
+        let (stretches, n_left_out) = (folded(rows.collect()), sides.rows.len() - n + n_cut);
+        Self { n_sides: 2, renames, n_left_out, stretches }
     }
 
     /// One side, if the other is unknown.
     pub fn of_one(lines: &[Line], n_free: &mut usize) -> Self {
         let n = lines.len().min(MAX_ROWS).min(*n_free);
         *n_free -= n;
-        let row = |line| Row { lines: vec![Some(CodeLine::new(line))], is_equal: false };
-        let rows = lines[..n].iter().map(row).collect();
+        let rows = lines[..n].iter().map(|line| vec![Some(CodeLine::new(line))]);
+        let rows = rows.map(|lines| Row { lines, is_equal: false }).collect();
         let stretches = vec![Stretch { rows, is_folded: false }];
         Self { n_sides: 1, renames: Vec::new(), n_left_out: lines.len() - n, stretches }
     }
@@ -112,8 +107,8 @@ fn folded(rows: Vec<Row>) -> Vec<Stretch> {
 
 impl CodeLine {
     fn new(line: &Line) -> Self {
-        let class = |mark: Option<Mark>| mark.map_or("", Mark::name);
-        let pieces = line.pieces().into_iter().map(|(text, mark)| (text.to_owned(), class(mark)));
+        let pieces = line.pieces().into_iter();
+        let pieces = pieces.map(|(text, mark)| (text.to_owned(), mark.map_or("", Mark::name)));
         Self { number: line.number, pieces: pieces.collect() }
     }
 }

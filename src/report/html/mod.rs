@@ -27,8 +27,7 @@ use super::audited::subject;
 use super::sides::{Sides, lines, whole};
 use super::text::examined;
 use super::words::{
-    component_of, copy_text, count, end, first, found, here, likeness, place, provenance, text_of,
-    to_do,
+    copy_text, count, first, found, here, likeness, noted, place, provenance, range, text_of, to_do,
 };
 use crate::audit::Outcome;
 use crate::language::Languages;
@@ -63,7 +62,6 @@ pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io
     let n_more = findings.len().saturating_sub(MAX_CARDS)
         + outcome.suppressed.len().saturating_sub(MAX_CARDS);
     let left_out = left_out(n_more, 0, "finding");
-    let base = outcome.base.as_ref().map(|base| format!("{} .. ", end(base))).unwrap_or_default();
     let (title, subtitle, list) = match (&outcome.duplication, &outcome.audited) {
         (Some(duplication), _) => {
             (scan::title(duplication), format!("{} in ", found(outcome)), "Clone classes")
@@ -79,7 +77,7 @@ pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io
     };
     let subject = outcome.audited.as_ref().map(|audited| subject(outcome, audited));
     let subject: String = subject.into_iter().flatten().map(|line| format!("\n{line}")).collect();
-    let subtitle = format!("{subtitle}{base}{}{subject}", end(&outcome.head));
+    let subtitle = format!("{subtitle}{}{subject}", range(outcome));
     let summary = examined(outcome, style.is_verbose);
     let page = Page::new(Heading { title, subtitle, summary, list, left_out }, cards);
     let shown = &findings[..findings.len().min(MAX_CARDS)];
@@ -108,13 +106,12 @@ fn card(finding: &Finding, outcome: &Outcome, languages: &Languages, n_free: &mu
     listed.extend(to_do(finding, languages).map(|to_do| format!("to do: {to_do}")));
     let new =
         if finding.n_novel > 0 { format!(", {} new", finding.n_novel) } else { String::new() };
-    // A component is looked for by its name.
-    let searched = |origin: &Origin| match component_of(&origin.place) {
-        Some(of) => printable(format!("{} {}", of.label(), origin.path).as_bytes()),
-        None => origin.path.to_string(),
-    };
     let path = std::iter::once(finding.path.to_string());
-    let paths = finding.origins.iter().map(searched);
+    let paths = finding.origins.iter().map(|origin| match origin.place.component() {
+        // A component is looked for by its name.
+        Some(of) => printable(format!("{} {}", of.label(), origin.path)),
+        None => origin.path.to_string(),
+    });
     Card {
         level: finding.level.name(),
         rule: finding.rule.id.to_owned(),
@@ -137,11 +134,8 @@ fn card(finding: &Finding, outcome: &Outcome, languages: &Languages, n_free: &mu
 
 /// The settings that judged a finding, where not all files are judged by the same.
 fn settings(finding: &Finding, outcome: &Outcome) -> String {
-    let files = outcome.settings.of(&finding.path);
-    match outcome.settings.are_nested() {
-        true => format!(", settings: {}", files.join(", ")),
-        false => String::new(),
-    }
+    let files = outcome.settings.of(&finding.path).join(", ");
+    if outcome.settings.are_nested() { format!(", settings: {files}") } else { String::new() }
 }
 
 /// The edit with the names of the nearest sibling.
@@ -176,13 +170,14 @@ fn block(finding: &Finding, origin: &Origin, outcome: &Outcome, n_free: &mut usi
 }
 
 fn listed(origin: &Origin) -> String {
-    let note = provenance(origin).map(|note| format!(", {note}")).unwrap_or_default();
-    format!("{} ({}){note}", place(origin), likeness(origin))
+    format!("{} ({}){}", place(origin), likeness(origin), noted(origin))
 }
 
 /// The name of the language of a file; for a language from the settings, the extension.
 fn language(path: &FilePath, text: &[u8], languages: &Languages) -> String {
-    let known = languages.identify(path, text).map(|language| language.name.clone());
-    let extension = || path.to_string().rsplit_once('.').map(|(_, extension)| extension.to_owned());
-    known.or_else(extension).unwrap_or_else(|| "other".to_owned())
+    match (languages.identify(path, text), path.to_string().rsplit_once('.')) {
+        (Some(language), _) => language.name.clone(),
+        (None, Some((_, extension))) => extension.to_owned(),
+        (None, None) => "other".to_owned(),
+    }
 }

@@ -128,19 +128,21 @@ pub(in crate::report) struct Heading {
 }
 
 impl Page {
-    /// A page of `cards`.
     pub fn new(heading: Heading, cards: Vec<Card>) -> Self {
-        let values = |of: fn(&Card) -> &str| {
-            cards.iter().map(of).map(str::to_owned).collect::<BTreeSet<_>>()
-        };
-        let filters = [
-            ("level", values(|card| card.level)),
-            ("rule", values(|card| &card.rule)),
-            ("language", values(|card| &card.language)),
+        let fields: [(_, fn(&Card) -> &str); 3] = [
+            ("level", |card| card.level),
+            ("rule", |card| &card.rule),
+            ("language", |card| &card.language),
         ];
-        // With one value there is nothing to choose.
-        let filters = filters.into_iter().filter(|(_, values)| values.len() > 1);
-        let filters = filters.map(|(name, values)| (name, values.into_iter().collect())).collect();
+        let mut filters = Vec::new();
+        for (name, field) in fields {
+            let values: BTreeSet<String> =
+                cards.iter().map(|card| field(card).to_owned()).collect();
+            // With one value there is nothing to choose.
+            if values.len() > 1 {
+                filters.push((name, values.into_iter().collect()));
+            }
+        }
         let policy = format!(
             "default-src 'none'; style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'",
             hash(STYLE),

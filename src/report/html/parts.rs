@@ -154,10 +154,8 @@ impl Details {
 
 /// What is left out of `n` where there is room for `max`, in words; nothing if it is all there.
 pub(in crate::report) fn left_out(n: usize, max: usize, noun: &str) -> String {
-    match n.saturating_sub(max) {
-        0 => String::new(),
-        n => format!("{} left out: --format json has all of them", count(n, noun)),
-    }
+    let more = count(n.saturating_sub(max), noun);
+    if n > max { format!("{more} left out: --format json has all of them") } else { String::new() }
 }
 
 /// A number with a comma between thousands: `12,345`.

@@ -28,7 +28,6 @@ pub(super) fn title(duplication: &Duplication) -> String {
     }
 }
 
-/// The page with the overview.
 pub(super) fn overview(
     outcome: &Outcome,
     duplication: &Duplication,
@@ -59,14 +58,13 @@ pub(super) fn overview(
     let by_language = bars("By language", "language", languages.collect(), MAX_BARS);
     let beside = [by_folder.render(), by_language.render()];
     let page = page.with(&Beside { parts: beside.into_iter().flatten().collect() });
-    let file = |(path, share): (&FilePath, &Share)| Leaf {
+    let files = duplication.by_file.iter().map(|(path, share)| Leaf {
         path: path.to_string(),
         n_lines: share.n_lines,
         n_duplicated: share.duplicated_lines,
         card: cards.of_file.get(path).copied(),
-    };
-    let files: Vec<Leaf> = duplication.by_file.iter().map(file).collect();
-    let page = page.with(&Treemap::new(&files));
+    });
+    let page = page.with(&Treemap::new(&Vec::from_iter(files)));
     let worst: Vec<_> = worst.collect();
     if worst.is_empty() {
         page
@@ -80,10 +78,8 @@ fn tiles(outcome: &Outcome, duplication: &Duplication) -> Tiles {
     let (part, whole) = (thousands(total.duplicated_lines), counted(total.n_lines, "line"));
     let classes = count(*n_classes, "class");
     let n_touched = duplication.by_file.values().filter(|share| share.duplicated_lines > 0).count();
-    let suppressed = match outcome.n_suppressed {
-        0 => String::new(),
-        n => format!("{} suppressed", thousands(n)),
-    };
+    let n = outcome.n_suppressed;
+    let suppressed = if n > 0 { format!("{} suppressed", thousands(n)) } else { String::new() };
     Tiles {
         tiles: vec![
             (
@@ -119,22 +115,16 @@ fn bars(
 ) -> Bars {
     shares.sort_by_key(|(_, share)| std::cmp::Reverse(share.duplicated_lines));
     let n_more = shares.len().saturating_sub(max);
-    let bar = |(name, share): (Cell, &Share)| Bar {
-        name,
-        percent: percentage(share.duplicated_lines, share.n_lines),
-        figures: format!("{} of {}", thousands(share.duplicated_lines), thousands(share.n_lines)),
-    };
     let left_out = match n_more {
         0 => String::new(),
         n => format!("{} with fewer duplicated lines", count(n, what)),
     };
-    Bars {
-        title,
-        what,
-        unit: "lines",
-        bars: shares.into_iter().take(max).map(bar).collect(),
-        left_out,
-    }
+    let bars = shares.into_iter().take(max).map(|(name, share)| Bar {
+        name,
+        percent: percentage(share.duplicated_lines, share.n_lines),
+        figures: format!("{} of {}", thousands(share.duplicated_lines), thousands(share.n_lines)),
+    });
+    Bars { title, what, unit: "lines", bars: bars.collect(), left_out }
 }
 
 /// The first card of each file, and of each folder below the root.

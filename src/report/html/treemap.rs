@@ -11,6 +11,7 @@ use askama::Template;
 
 use super::parts::{card_address, counted, percentage};
 use crate::report::words::count;
+use crate::text::shortened;
 
 /// The size of the drawing in CSS pixels. The width is what it is laid out for; it stretches with
 /// the page.
@@ -112,34 +113,26 @@ enum Kind {
 impl Treemap {
     /// A drawing of files, sorted by path.
     pub fn new(files: &[Leaf]) -> Self {
-        let mut drawing = Drawing {
-            files,
-            cells: Vec::new(),
-            names: Vec::new(),
-            n_lines: lines_of(files).max(1),
-        };
+        let n_lines = files.iter().map(|file| file.n_lines).sum::<usize>().max(1);
+        let mut drawing = Drawing { files, cells: Vec::new(), names: Vec::new(), n_lines };
         let whole = Area { x: 0.0, y: 0.0, width: WIDTH, height: HEIGHT };
         if !files.is_empty() {
             drawing.folder(0..files.len(), 0, 0, whole);
         }
         let Drawing { cells, names, .. } = drawing;
-        let until = |level: usize| LEVELS.get(level + 1).map_or(100, |next| *next);
-        let name = |(level, from): (usize, &usize)| match level {
-            0 => (0, "none".to_owned()),
-            _ => (level, format!("{from} to {} %", until(level))),
-        };
+        let mut levels = vec![(0, "none".to_owned())];
+        for (level, from) in LEVELS.iter().enumerate().skip(1) {
+            let until = LEVELS.get(level + 1).unwrap_or(&100);
+            levels.push((level, format!("{from} to {until} %")));
+        }
         Self {
             label: format!("{} by size and duplicated share", count(files.len(), "file")),
             has_links: cells.iter().any(|cell| cell.address.is_some()),
             cells,
             names,
-            levels: LEVELS.iter().enumerate().map(name).collect(),
+            levels,
         }
     }
-}
-
-fn lines_of(files: &[Leaf]) -> usize {
-    files.iter().map(|file| file.n_lines).sum()
 }
 
 struct Drawing<'f> {
@@ -204,9 +197,9 @@ impl Drawing<'_> {
             }
         }
         items.sort_by_key(|item| (std::cmp::Reverse(item.n_lines), item.files.start));
-        let is_small = |item: &Item| (item.n_lines as f64) < MIN_PART * self.n_lines as f64;
-        let n_large = items.iter().take_while(|item| !is_small(item)).count();
-        let small = items.split_off(n_large.min(items.len()));
+        let least = MIN_PART * self.n_lines as f64;
+        let n_large = items.iter().take_while(|item| item.n_lines as f64 >= least).count();
+        let small = items.split_off(n_large);
         match small.len() {
             0 => {}
             1 => items.extend(small),
@@ -275,14 +268,12 @@ fn percent_of(x: f64) -> String {
 
 /// A name as it fits into a width, and whether it does on a wide screen only.
 fn fitting(name: &str, width: f64) -> Option<(String, bool)> {
-    let room = |of: f64| ((width / WIDTH * of - 6.0) / CHARACTER).max(0.0) as usize;
-    let n_chars = name.chars().count();
-    if n_chars <= room(NARROW) {
-        return Some((name.to_owned(), false));
-    }
-    match room(WIDE) {
-        room if n_chars <= room => Some((name.to_owned(), true)),
-        room if room >= 5 => Some((name.chars().take(room - 1).chain(['…']).collect(), true)),
+    let [narrow, wide] =
+        [NARROW, WIDE].map(|screen| ((width / WIDTH * screen - 6.0) / CHARACTER).max(0.0) as usize);
+    match name.chars().count() {
+        n if n <= narrow => Some((name.to_owned(), false)),
+        n if n <= wide => Some((name.to_owned(), true)),
+        _ if wide >= 5 => Some((shortened(name, wide - 1), true)),
         _ => None,
     }
 }
@@ -296,19 +287,16 @@ fn squarified(weights: &[f64], area: Area) -> Vec<Area> {
     let mut start = 0;
     while start < weights.len() {
         let side = free.width.min(free.height).max(f64::EPSILON);
-        // The worst ratio of a row's cells: of its largest or of its smallest.
-        let worst = |sum: f64, smallest: f64| {
-            let (largest, square) = (weights[start] * scale, side * side);
-            (square * largest / (sum * sum)).max(sum * sum / (square * smallest.max(f64::EPSILON)))
-        };
-        let mut sum = weights[start] * scale;
+        let largest = weights[start] * scale;
+        let (mut sum, mut ratio) = (largest, worst_ratio([largest, largest], largest, side));
         let mut end = start + 1;
         while end < weights.len() {
             let next = weights[end] * scale;
-            if worst(sum + next, next) > worst(sum, weights[end - 1] * scale) {
+            let with_next = worst_ratio([largest, next], sum + next, side);
+            if with_next > ratio {
                 break;
             }
-            sum += next;
+            (sum, ratio) = (sum + next, with_next);
             end += 1;
         }
         let is_upright = free.width >= free.height;
@@ -331,6 +319,12 @@ fn squarified(weights: &[f64], area: Area) -> Vec<Area> {
         start = end;
     }
     areas
+}
+
+/// The worst ratio of the cells of a row that takes a side: of its largest or of its smallest.
+fn worst_ratio([largest, smallest]: [f64; 2], sum: f64, side: f64) -> f64 {
+    let square = side * side;
+    (square * largest / (sum * sum)).max(sum * sum / (square * smallest.max(f64::EPSILON)))
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Draws how much of the new code was copied, period by period.
 
 use super::chart::{Chart, Scale};
-use super::parts::{Column, Table, percentage, thousands};
+use super::parts::Column::{Figures, Text};
+use super::parts::{Table, percentage, thousands};
 use crate::report::words::count;
 
 /// What the commits of a period added.
@@ -49,22 +50,21 @@ pub fn share_chart(
 
 /// The figures of the periods, the newest first; those without commits say nothing.
 pub fn period_table(periods: &[Period]) -> Table {
-    let row = |period: &Period| {
-        let Period { name, n_commits, n_novel, n_copied } = period;
-        let share = format!("{} %", percentage(*n_copied, *n_novel));
-        let figures = [*n_commits, *n_novel, *n_copied].map(thousands).into_iter().chain([share]);
-        std::iter::once(name.clone()).chain(figures).map(Into::into).collect()
-    };
     let with_commits = periods.iter().rev().filter(|period| period.n_commits > 0);
+    let rows = with_commits.map(|Period { name, n_commits, n_novel, n_copied }| {
+        let share = format!("{} %", percentage(*n_copied, *n_novel));
+        let [n_commits, n_novel, n_copied] = [*n_commits, *n_novel, *n_copied].map(thousands);
+        [name.clone(), n_commits, n_novel, n_copied, share].map(Into::into).into()
+    });
     Table {
         columns: &[
-            Column::Text("from"),
-            Column::Figures("commits"),
-            Column::Figures("new tokens"),
-            Column::Figures("copied tokens"),
-            Column::Figures("share"),
+            Text("from"),
+            Figures("commits"),
+            Figures("new tokens"),
+            Figures("copied tokens"),
+            Figures("share"),
         ],
-        rows: with_commits.map(row).collect(),
+        rows: rows.collect(),
         ..Table::default()
     }
 }

@@ -7,8 +7,7 @@ use crate::matching::Worth;
 use crate::policy::{self, Level, SuppressedBy};
 use crate::report::brief::Brief;
 use crate::report::plain_json::{each, json_types, rounded};
-use crate::report::words::{crosses_border, in_tree};
-use crate::text::FilePath;
+use crate::report::words::crosses_border;
 
 json_types! {
 
@@ -148,19 +147,21 @@ pub(super) fn findings(outcome: &Outcome, is_brief: bool) -> Vec<Finding> {
     if all.len() > outcome.findings.len() {
         all.sort_by(|(a, _), (b, _)| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
     }
-    let owned = |all: Vec<&str>| all.into_iter().map(str::to_owned).collect();
-    let owners = |path: &FilePath| owned(outcome.owners.of(path));
-    let finding = |(of, head): (&policy::Finding, &policy::Finding)| {
-        let origin = in_tree(of).next();
+    let findings = all.into_iter().map(|(of, head)| {
+        let origin = of.origins_in_tree().next();
         Finding {
             family: (!head.family.is_empty()).then(|| head.identity.clone()),
-            owners: owners(&of.path),
-            settings: owned(outcome.settings.of(&of.path)),
-            origin_owners: origin.map(|origin| owners(&origin.path)).unwrap_or_default(),
+            owners: owned(&outcome.owners.of(&of.path)),
+            settings: owned(&outcome.settings.of(&of.path)),
+            origin_owners: origin.map_or(Vec::new(), |of| owned(&outcome.owners.of(&of.path))),
             crosses_owners: crosses_border(outcome, of),
             brief: is_brief.then(|| Brief::of(outcome, of)).flatten(),
             ..Finding::from(of)
         }
-    };
-    all.into_iter().map(finding).collect()
+    });
+    findings.collect()
+}
+
+fn owned(all: &[&str]) -> Vec<String> {
+    all.iter().map(ToString::to_string).collect()
 }

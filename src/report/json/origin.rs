@@ -8,21 +8,16 @@ use crate::license::Class;
 use crate::matching::CloneType;
 use crate::policy::{self, Attribution};
 use crate::report::plain_json::{json_types, rounded};
-use crate::report::words::{component_of, deletion_of};
 
 json_types! {
 
 pub(super) struct Origin from (of: &policy::Origin) {
     /// Where it is.
-    place: Place = match of.place {
-        policy::Place::Tree => Place::Tree,
-        policy::Place::Past(_) => Place::Past,
-        policy::Place::Component(_) => Place::Component,
-    },
+    place: Place = Place::from(&of.place),
     /// The commit that deleted it, if its place is the past.
-    deletion: Option<Deletion> = deletion_of(&of.place).map(Deletion::from),
+    deletion: Option<Deletion> = of.place.deletion().map(Deletion::from),
     /// Whose it is, if its place is a component.
-    component: Option<Component> = component_of(&of.place).map(Component::from),
+    component: Option<Component> = of.place.component().map(Component::from),
     path: String = of.path.to_string(),
     fragment: Fragment = Fragment::from(&of.fragment),
     /// `type-1`, `type-2` or `type-3`; `type-4` for other code with the same words, whose
@@ -138,10 +133,17 @@ enum Place {
     Component,
 }
 
+impl From<&policy::Place> for Place {
+    fn from(place: &policy::Place) -> Self {
+        match place {
+            policy::Place::Tree => Self::Tree,
+            policy::Place::Past(_) => Self::Past,
+            policy::Place::Component(_) => Self::Component,
+        }
+    }
+}
+
 /// Whether a clone renames one to one throughout; `None` if it is of another type.
 pub(in crate::report) fn is_consistent(clone_type: CloneType) -> Option<bool> {
-    match clone_type {
-        CloneType::Type2 { is_consistent } => Some(is_consistent),
-        _ => None,
-    }
+    if let CloneType::Type2 { is_consistent } = clone_type { Some(is_consistent) } else { None }
 }

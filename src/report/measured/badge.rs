@@ -17,11 +17,10 @@ pub fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()
     let (left, right) = (LABEL.len() * CHARACTER, message.len() * CHARACTER);
     let (of_label, of_message) = (left + MARGIN, right + MARGIN);
     let (width, fill) = (of_label + of_message, color(outcome).1);
-    let text = |middle: usize, length: usize, text: &str| {
+    let parts = [(of_label / 2, left, LABEL), (of_label + of_message / 2, right, message.as_str())];
+    let [label, value] = parts.map(|(middle, length, text)| {
         format!(r#"<text x="{middle}" y="14" textLength="{length}">{text}</text>"#)
-    };
-    let (label, value) =
-        (text(of_label / 2, left, LABEL), text(of_label + of_message / 2, right, &message));
+    });
     writeln!(
         out,
         r##"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="20" role="img" aria-label="{LABEL}: {message}">

@@ -27,7 +27,6 @@ const COLORS: &[(f64, &str, &str)] = &[
     (0.0, "brightgreen", "#4c1"),
 ];
 
-/// The color of the figure.
 fn color(outcome: &Outcome) -> (&'static str, &'static str) {
     let percent = total(outcome).percent();
     let color = COLORS.iter().find(|(from, ..)| percent >= *from).or(COLORS.last());

@@ -19,23 +19,18 @@ const FAMILIES: &[Family] = &[
 ];
 
 pub fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let mut family = |name: &str, help: &str, samples: &[(String, String)]| -> io::Result<()> {
-        writeln!(out, "# TYPE secondhand_{name} gauge\n# HELP secondhand_{name} {help}")?;
-        samples
-            .iter()
-            .try_for_each(|(labels, value)| writeln!(out, "secondhand_{name}{labels} {value}"))
-    };
     let duplication = outcome.duplication.clone().unwrap_or_default();
     for (name, help, of) in FAMILIES {
-        family(name, help, &[(String::new(), of(&duplication.total).to_string())])?;
+        let total = (String::new(), of(&duplication.total).to_string());
+        write_family(name, help, [total], out)?;
         let languages = duplication.by_language.iter();
         let samples =
             languages.map(|(language, share)| (label("language", language), of(share).to_string()));
-        family(&format!("language_{name}"), help, &samples.collect::<Vec<_>>())?;
+        write_family(&format!("language_{name}"), help, samples, out)?;
         let folders = duplication.by_folder.iter();
         let samples = folders
             .map(|(folder, share)| (label("folder", &folder.to_string()), of(share).to_string()));
-        family(&format!("folder_{name}"), help, &samples.collect::<Vec<_>>())?;
+        write_family(&format!("folder_{name}"), help, samples, out)?;
     }
     let ratio = format!("{:.6}", duplication.total.percent() / 100.0);
     let (n_classes, n_suppressed) = (outcome.findings.len(), outcome.n_suppressed);
@@ -48,9 +43,23 @@ pub fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()
             n_suppressed.to_string(),
         ),
     ] {
-        family(name, help, &[(String::new(), value)])?;
+        write_family(name, help, [(String::new(), value)], out)?;
     }
     writeln!(out, "# EOF")
+}
+
+/// Writes a family with its samples: the labels and the value of each.
+fn write_family(
+    name: &str,
+    help: &str,
+    samples: impl IntoIterator<Item = (String, String)>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    writeln!(out, "# TYPE secondhand_{name} gauge\n# HELP secondhand_{name} {help}")?;
+    for (labels, value) in samples {
+        writeln!(out, "secondhand_{name}{labels} {value}")?;
+    }
+    Ok(())
 }
 
 /// `{name="value"}`, escaped as the format asks.

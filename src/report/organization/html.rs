@@ -4,17 +4,17 @@
 use std::io::{self, Write};
 
 use super::{
-    headline, is_open, label, license, n_components, n_vulnerable, name, reports, share, summary,
-    users,
+    headline, is_open, label, license, n_components, n_vulnerable, reports, share, summary, users,
 };
 use crate::audit::{Day, Flow, Member, Month, Organization, RepositoryFinding, SharedComponent};
 use crate::report::Style;
+use crate::report::html::Column::{Figures, Text};
 use crate::report::html::{
-    Card, Cell, Chart, Column, Details, Heading, MAX_CARDS, Page, Period, Scale, Table, Tiles,
-    counted, left_out, percentage, period_table, share_chart, thousands,
+    Card, Cell, Chart, Details, Heading, MAX_CARDS, Page, Period, Scale, Table, Tiles, counted,
+    left_out, percentage, period_table, share_chart, thousands,
 };
-use crate::report::words::{and_more, count, first};
-use crate::text::printable;
+use crate::report::words::{count, first};
+use crate::text::{joined, printable};
 
 /// Maximum rows of a table; the rest are counted.
 const MAX_ROWS: usize = 500;
@@ -47,7 +47,10 @@ pub(super) fn write(organization: &Organization, _: &Style, out: &mut dyn Write)
     page = page.with(&repository_table(repositories, findings));
     if !months.is_empty() {
         let periods = periods(months);
-        page = page.with(&month_chart(&periods));
+        let caption = "Copied tokens as a share of the new ones, all repositories".to_owned();
+        let below = dates(periods.iter().map(|of| &*of.name));
+        let what = "copied share of the new tokens of all repositories";
+        page = page.with(&share_chart(&periods, caption, what, below));
         page = page.with(&Details::new("Figures of the chart".to_owned(), &period_table(&periods)));
     }
     if days.len() > 1 {
@@ -57,15 +60,13 @@ pub(super) fn write(organization: &Organization, _: &Style, out: &mut dyn Write)
 }
 
 fn tiles(organization: &Organization) -> Tiles {
-    let sum = |of: fn(&Member) -> Option<(usize, usize)>| {
-        let all = organization.repositories.iter().filter_map(of);
-        all.fold((0, 0), |(all, part), (of, copied)| (all + of, part + copied))
-    };
-    let figure = |(all, part): (usize, usize)| {
-        if all == 0 { "-".to_owned() } else { share(Some((all, part))) }
-    };
-    let (elsewhere, duplicated, added) =
-        (sum(|of| of.audited), sum(|of| of.scanned), sum(|of| of.added));
+    let parts: [fn(&Member) -> Option<(usize, usize)>; 3] =
+        [|of| of.audited, |of| of.scanned, |of| of.added];
+    let [elsewhere, duplicated, added] = parts.map(|part| {
+        let parts = organization.repositories.iter().filter_map(part);
+        let (all, part) = parts.fold((0, 0), |sum, of| (sum.0 + of.0, sum.1 + of.1));
+        (all, if all == 0 { "-".to_owned() } else { share(Some((all, part))) })
+    });
     let n_denied = n_components(organization, |of| of.answer == "denied");
     let vulnerable = match n_vulnerable(organization) {
         0 => None,
@@ -78,65 +79,57 @@ fn tiles(organization: &Organization) -> Tiles {
             thousands(n_components(organization, is_open)),
             format!("{n_denied} denied"),
         ),
-        ("From elsewhere", figure(elsewhere), format!("of {}", counted(elsewhere.0, "token"))),
-        ("Duplicated", figure(duplicated), format!("of {}", counted(duplicated.0, "line"))),
-        (
-            "Share of new code that was copied",
-            figure(added),
-            format!("of {}", counted(added.0, "token")),
-        ),
+        ("From elsewhere", elsewhere.1, format!("of {}", counted(elsewhere.0, "token"))),
+        ("Duplicated", duplicated.1, format!("of {}", counted(duplicated.0, "line"))),
+        ("Share of new code that was copied", added.1, format!("of {}", counted(added.0, "token"))),
     ];
     Tiles { tiles: vulnerable.into_iter().chain(others).collect() }
 }
 
 fn flow_table(flows: &[Flow]) -> Table {
-    let row = |flow: &Flow| {
-        let arrow = format!("{} → {}", name(&flow.from), name(&flow.to));
-        let answer = printable(flow.answer.as_bytes());
+    let rows = flows.iter().take(MAX_ROWS).map(|flow| {
+        let arrow = format!("{} → {}", printable(&flow.from), printable(&flow.to));
+        let answer = printable(&flow.answer);
         [arrow, thousands(flow.n_tokens), thousands(flow.n_files), answer].map(Cell::from).into()
-    };
+    });
     Table {
         title: "Repositories that copy from each other",
         note: "As their audits found it: the one on the left has the code, too, and may be its source.",
         columns: &[
-            Column::Text("code of → in"),
-            Column::Figures("tokens"),
-            Column::Figures("files"),
-            Column::Text("license policy"),
+            Text("code of → in"),
+            Figures("tokens"),
+            Figures("files"),
+            Text("license policy"),
         ],
-        rows: flows.iter().take(MAX_ROWS).map(row).collect(),
+        rows: rows.collect(),
         left_out: left_out(flows.len(), MAX_ROWS, "row"),
     }
 }
 
 fn component_table(components: &[SharedComponent]) -> Table {
-    let row = |of: &SharedComponent| {
-        let users = users(of);
-        let named: Vec<String> =
-            users.iter().take(MAX_USERS).map(|(user, ..)| name(user)).collect();
-        let more = and_more(users.len().saturating_sub(MAX_USERS));
-        let policy = printable(format!("{}: {}", of.answer, of.reason()).as_bytes());
-        let users = named.join(", ") + &more;
+    let rows = components.iter().take(MAX_ROWS).map(|of| {
+        let policy = printable(format!("{}: {}", of.answer, of.reason()));
+        let users = joined(&users(of), MAX_USERS, |(user, ..)| printable(user));
         [label(of), license(of), policy, users, thousands(of.n_tokens())].map(Cell::from).into()
-    };
+    });
     Table {
         title: "Code of others",
         note: "What needs a decision first.",
         columns: &[
-            Column::Text("component"),
-            Column::Text("license"),
-            Column::Text("policy"),
-            Column::Text("in"),
-            Column::Figures("tokens"),
+            Text("component"),
+            Text("license"),
+            Text("policy"),
+            Text("in"),
+            Figures("tokens"),
         ],
-        rows: components.iter().take(MAX_ROWS).map(row).collect(),
+        rows: rows.collect(),
         left_out: left_out(components.len(), MAX_ROWS, "row"),
     }
 }
 
 /// The repositories; the name of one leads to its first finding.
 fn repository_table(repositories: &[Member], findings: &[RepositoryFinding]) -> Table {
-    let row = |of: &Member| {
+    let rows = repositories.iter().take(MAX_ROWS).map(|of| {
         let card = findings.iter().take(MAX_CARDS).position(|noted| noted.repository == of.name);
         let cells = [
             thousands(of.n_errors),
@@ -146,21 +139,21 @@ fn repository_table(repositories: &[Member], findings: &[RepositoryFinding]) -> 
             share(of.added),
             reports(of),
         ];
-        let first = Cell::filtering(name(&of.name), card, format!("{}/", name(&of.name)));
+        let first = Cell::filtering(printable(&of.name), card, format!("{}/", printable(&of.name)));
         std::iter::once(first).chain(cells.into_iter().map(Cell::from)).collect()
-    };
+    });
     Table {
         title: "Repositories",
         columns: &[
-            Column::Text("repository"),
-            Column::Figures("errors"),
-            Column::Figures("warnings"),
-            Column::Figures("from elsewhere"),
-            Column::Figures("duplicated"),
-            Column::Figures("copied of new"),
-            Column::Text("reports"),
+            Text("repository"),
+            Figures("errors"),
+            Figures("warnings"),
+            Figures("from elsewhere"),
+            Figures("duplicated"),
+            Figures("copied of new"),
+            Text("reports"),
         ],
-        rows: repositories.iter().take(MAX_ROWS).map(row).collect(),
+        rows: rows.collect(),
         left_out: left_out(repositories.len(), MAX_ROWS, "row"),
         ..Table::default()
     }
@@ -195,25 +188,17 @@ fn dates<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> Vec<(f64, String)
         .collect()
 }
 
-fn month_chart(periods: &[Period]) -> Chart {
-    let caption = "Copied tokens as a share of the new ones, all repositories".to_owned();
-    let below = dates(periods.iter().map(|of| &*of.name));
-    share_chart(periods, caption, "copied share of the new tokens of all repositories", below)
-}
-
 fn day_chart(days: &[Day]) -> Chart {
-    let share = |day: &Day| {
+    let bars = days.iter().map(|day| {
         let (lines, duplicated) = day.total();
-        100.0 * duplicated as f64 / lines.max(1) as f64
-    };
-    let highest = days.iter().map(share).fold(0.0, f64::max);
-    let scale = Scale::linear(highest.min(100.0), " %");
-    let words = |day: &Day| {
-        let (lines, duplicated) = day.total();
+        let share = 100.0 * duplicated as f64 / lines.max(1) as f64;
         let (part, lines) = (percentage(duplicated, lines), counted(lines, "line"));
-        format!("{}: {part} % of {lines} in {}", day.name, count(day.of.len(), "repository"))
-    };
-    let bars: Vec<_> = days.iter().map(|day| (share(day), words(day))).collect();
+        let repositories = count(day.of.len(), "repository");
+        (share, format!("{}: {part} % of {lines} in {repositories}", day.name))
+    });
+    let bars: Vec<(f64, String)> = bars.collect();
+    let highest = bars.iter().map(|(share, _)| *share).fold(0.0, f64::max);
+    let scale = Scale::linear(highest.min(100.0), " %");
     let label =
         format!("duplicated share of the lines of all repositories: at most {highest:.1} %");
     let caption = "Duplicated lines, all repositories, by the day of their scans".to_owned();
@@ -222,15 +207,14 @@ fn day_chart(days: &[Day]) -> Chart {
 }
 
 fn card(of: &RepositoryFinding) -> Card {
-    let shown = |text: &String| printable(text.as_bytes());
-    let listed = first(&of.origins, MAX_LISTED, shown);
-    let place = format!("{}/{}", name(&of.repository), name(&of.place));
+    let listed = first(&of.origins, MAX_LISTED, |origin| printable(origin));
+    let place = format!("{}/{}", printable(&of.repository), printable(&of.place));
     Card {
         level: of.level.name(),
-        rule: shown(&of.rule),
+        rule: printable(&of.rule),
         path: Vec::from_iter(std::iter::once(&place).chain(&listed).map(String::as_str)).join("\n"),
-        badge: format!("{} {}", of.level.name(), shown(&of.rule)),
-        headline: shown(&of.message),
+        badge: format!("{} {}", of.level.name(), printable(&of.rule)),
+        headline: printable(&of.message),
         place,
         listed,
         ..Card::default()

@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 use super::Format;
 use super::plain_json::write_as;
 use super::words::{count, lacking_fixes};
-use crate::audit::{Flow, Member, Organization, SharedComponent};
+use crate::audit::{Member, Organization, SharedComponent};
+use crate::text::printable;
 
 pub use json::schema as organization_schema;
 
@@ -22,23 +23,19 @@ pub static ORGANIZATION_FORMATS: &[Format<Organization>] = &[
 
 /// What there is to see, in a line.
 fn headline(organization: &Organization) -> String {
-    let n = count(organization.repositories.len(), "repository");
     let copying: BTreeSet<_> =
         organization.flows.iter().flat_map(|of| [&of.from, &of.to]).collect();
-    let n_open = n_components(organization, is_open);
-    let flows = match copying.len() {
-        0 => String::new(),
-        n => format!("; {n} share code with each other"),
-    };
-    let open = match n_open {
-        0 => String::new(),
-        n => format!("; {} needing a decision", count(n, "component")),
-    };
-    let lacking = match n_vulnerable(organization) {
-        0 => String::new(),
-        n => format!("; {}", lacking_fixes(n)),
-    };
-    format!("{n}{lacking}{flows}{open}")
+    let mut headline = count(organization.repositories.len(), "repository");
+    if let n @ 1.. = n_vulnerable(organization) {
+        headline += &format!("; {}", lacking_fixes(n));
+    }
+    if let n @ 1.. = copying.len() {
+        headline += &format!("; {n} share code with each other");
+    }
+    if let n @ 1.. = n_components(organization, is_open) {
+        headline += &format!("; {} needing a decision", count(n, "component"));
+    }
+    headline
 }
 
 /// Copies that lack security fixes.
@@ -69,24 +66,14 @@ fn users(of: &SharedComponent) -> Vec<(&str, usize, usize)> {
 fn label(of: &SharedComponent) -> String {
     let versions: Vec<&str> = of.versions.iter().map(String::as_str).collect();
     match &versions[..] {
-        [] => name(&of.name),
-        versions => name(&format!("{} {}", of.name, versions.join(", "))),
+        [] => printable(&of.name),
+        versions => printable(&format!("{} {}", of.name, versions.join(", "))),
     }
 }
 
 /// Its license in words.
 fn license(of: &SharedComponent) -> String {
-    name(of.license.as_deref().unwrap_or("not known"))
-}
-
-/// Both repositories of a flow: `ledger -> shop`.
-fn arrow(of: &Flow) -> String {
-    format!("{} -> {}", name(&of.from), name(&of.to))
-}
-
-/// The name of a repository or component, safe to print.
-fn name(of: &str) -> String {
-    crate::text::printable(of.as_bytes())
+    printable(of.license.as_deref().unwrap_or("not known"))
 }
 
 /// The share of a part in percent, with one digit; `-` where nothing was looked at.
@@ -97,17 +84,19 @@ fn share(of: Option<(usize, usize)>) -> String {
 
 /// The reports of a repository: `audit of 2026-11-01, check`.
 fn reports(of: &Member) -> String {
-    let report = |(kind, day): (&&str, &Option<String>)| {
-        day.as_ref().map_or_else(|| (*kind).to_owned(), |day| format!("{kind} of {day}"))
-    };
-    of.reports.iter().map(report).collect::<Vec<_>>().join(", ")
+    let reports = of.reports.iter().map(|(kind, day)| match day {
+        Some(day) => format!("{kind} of {day}"),
+        None => (*kind).to_owned(),
+    });
+    reports.collect::<Vec<_>>().join(", ")
 }
 
 /// What was read and what was left out, in lines.
 fn summary(organization: &Organization) -> Vec<String> {
-    let member = |of: &Member| format!("{}: {}", name(&of.name), reports(of));
-    let mut lines: Vec<String> = organization.repositories.iter().map(member).collect();
+    let members = organization.repositories.iter();
+    let members = members.map(|of| format!("{}: {}", printable(&of.name), reports(of)));
     let left_out = organization.left_out.iter();
-    lines.extend(left_out.map(|of| format!("left out: {} ({})", name(&of.file), name(&of.why))));
-    lines
+    let left_out =
+        left_out.map(|of| format!("left out: {} ({})", printable(&of.file), printable(&of.why)));
+    members.chain(left_out).collect()
 }

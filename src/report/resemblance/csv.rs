@@ -3,8 +3,7 @@
 use std::io::{self, Write};
 
 use super::{bounds, matrix};
-use crate::audit::{Resemblances, ResemblingPair};
-use crate::fingerprint::resemblance::Estimate;
+use crate::audit::Resemblances;
 use crate::report::Style;
 use crate::report::csv::{defused, write_table};
 
@@ -16,29 +15,22 @@ const COLUMNS: [&str; 7] = [
 pub(super) fn write(found: &Resemblances, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     if found.params.is_matrix {
         let mut table = ::csv::Writer::from_writer(out);
-        let name = |at: usize| defused(&found.documents[at].name.to_string());
-        table.write_record(
-            std::iter::once(String::new()).chain((0..found.documents.len()).map(name)),
-        )?;
-        for (at, row) in matrix(found).into_iter().enumerate() {
-            table.write_record(std::iter::once(name(at)).chain(row.into_iter().map(figure)))?;
+        let names = found.documents.iter().map(|of| defused(&of.name.to_string()));
+        table.write_record(std::iter::once(String::new()).chain(names.clone()))?;
+        for (name, row) in names.zip(matrix(found)) {
+            table.write_record(std::iter::once(name).chain(row.into_iter().map(figure)))?;
         }
         return table.flush();
     }
-    let row = |pair: &ResemblingPair| {
+    let rows = found.pairs.iter().map(|pair| {
         let (low, high) = bounds(found, &pair.resemblance);
-        let part = |part: Option<Estimate>| part.map_or(String::new(), |part| figure(part.value));
-        [
-            found.documents[pair.a].name.to_string(),
-            found.documents[pair.b].name.to_string(),
-            figure(pair.resemblance.value),
-            figure(low),
-            figure(high),
-            part(pair.a_in_b),
-            part(pair.b_in_a),
-        ]
-    };
-    write_table(COLUMNS, found.pairs.iter().map(row), out)
+        let [first, second] = [pair.a, pair.b].map(|at| found.documents[at].name.to_string());
+        let [resemblance, low, high] = [pair.resemblance.value, low, high].map(figure);
+        let [in_second, in_first] = [pair.a_in_b, pair.b_in_a]
+            .map(|part| part.map_or(String::new(), |part| figure(part.value)));
+        [first, second, resemblance, low, high, in_second, in_first]
+    });
+    write_table(COLUMNS, rows, out)
 }
 
 fn figure(part: f64) -> String {

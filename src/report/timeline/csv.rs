@@ -5,8 +5,7 @@
 use std::io::{self, Write};
 
 use super::{TrendPoint, rows};
-use crate::audit::{Copy, CopyOrigin, Timeline};
-use crate::policy::Writing;
+use crate::audit::{Copy, Timeline};
 use crate::report::Style;
 use crate::report::csv::write_table;
 use crate::report::words::day;
@@ -30,11 +29,8 @@ pub(super) fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::
 
 fn cells(row: &TrendPoint<'_>, copy: Option<&Copy>) -> [String; COLUMNS.len()] {
     let info = &row.judged.info;
-    let of = |cell: &dyn Fn(&Copy) -> String| copy.map(cell).unwrap_or_default();
     let origin = copy.and_then(|copy| copy.origins.first());
-    let from = |cell: &dyn Fn(&CopyOrigin) -> String| origin.map(cell).unwrap_or_default();
     let written = origin.and_then(|origin| origin.written.as_ref());
-    let then = |cell: &dyn Fn(&Writing) -> String| written.map(cell).unwrap_or_default();
     [
         row.judged.commit.to_string(),
         day(info.author_time).unwrap_or_default(),
@@ -43,24 +39,29 @@ fn cells(row: &TrendPoint<'_>, copy: Option<&Copy>) -> [String; COLUMNS.len()] {
         row.judged.n_novel.to_string(),
         row.n_copied.to_string(),
         row.total.to_string(),
-        of(&|copy| copy.rule.clone()),
-        of(&|copy| copy.level.name().to_owned()),
-        of(&|copy| copy.path.to_string()),
-        of(&|copy| copy.fragment.start.line.to_string()),
-        of(&|copy| copy.fragment.end.line.to_string()),
-        of(&|copy| copy.n_tokens.to_string()),
-        of(&|copy| copy.n_novel.to_string()),
-        of(&|copy| copy.identity.clone()),
-        of(&|copy| copy.origins.len().to_string()),
-        from(&|origin| origin.path.to_string()),
-        from(&|origin| origin.fragment.start.line.to_string()),
-        from(&|origin| origin.fragment.end.line.to_string()),
-        from(&|origin| origin.clone_type.name().to_owned()),
-        from(&|origin| format!("{:.3}", origin.similarity)),
-        then(&|written| written.commit.clone()),
-        then(&|written| day(written.time).unwrap_or_default()),
-        then(&|written| written.author.clone()),
-        then(&|written| written.path.to_string()),
+        cell(copy, |copy| &copy.rule),
+        cell(copy, |copy| copy.level.name()),
+        cell(copy, |copy| &copy.path),
+        cell(copy, |copy| &copy.fragment.start.line),
+        cell(copy, |copy| &copy.fragment.end.line),
+        cell(copy, |copy| &copy.n_tokens),
+        cell(copy, |copy| &copy.n_novel),
+        cell(copy, |copy| &copy.identity),
+        copy.map(|copy| copy.origins.len().to_string()).unwrap_or_default(),
+        cell(origin, |origin| &origin.path),
+        cell(origin, |origin| &origin.fragment.start.line),
+        cell(origin, |origin| &origin.fragment.end.line),
+        cell(origin, |origin| origin.clone_type.name()),
+        origin.map(|origin| format!("{:.3}", origin.similarity)).unwrap_or_default(),
+        cell(written, |written| &written.commit),
+        written.and_then(|written| day(written.time)).unwrap_or_default(),
+        cell(written, |written| &written.author),
+        cell(written, |written| &written.path),
         info.email.clone(),
     ]
+}
+
+/// A figure or text of something, if there is such a thing.
+fn cell<T, D: ToString + ?Sized>(of: Option<&T>, value: impl Fn(&T) -> &D) -> String {
+    of.map(|of| value(of).to_string()).unwrap_or_default()
 }

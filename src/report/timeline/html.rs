@@ -8,12 +8,13 @@ use super::periods::Periods;
 use super::{TrendPoint, commit, likeness, origin_place, place, rows, summary, written};
 use crate::audit::{CommitCopies, Copy, Timeline};
 use crate::report::Style;
+use crate::report::html::Column::{Figures, Text};
 use crate::report::html::{
-    Block, Card, Cell, Chart, Column, Details, Heading, MAX_CARDS, Page, Scale, Table, Tiles,
-    counted, percentage, period_table, share_chart, thousands,
+    Block, Card, Cell, Chart, Details, Heading, MAX_CARDS, Page, Scale, Table, Tiles, counted,
+    percentage, period_table, share_chart, thousands,
 };
 use crate::report::words::{count, day};
-use crate::text::printable;
+use crate::text::{printable, shortened};
 
 /// Maximum origins to list for a copy.
 const MAX_LISTED: usize = 8;
@@ -23,16 +24,16 @@ const MAX_SUBJECT: usize = 100;
 pub(super) fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let all = rows(timeline);
     let host = timeline.remote.as_deref().and_then(Host::of);
-    let with_copies = || all.iter().rev().filter(|row| !row.judged.copies.is_empty());
-    let cards = with_copies().take(MAX_CARDS).map(|row| card(row.judged, host.as_ref())).collect();
-    let n_more = with_copies().count().saturating_sub(MAX_CARDS);
-    let left_out = match n_more {
-        0 => String::new(),
-        n => {
-            let commits = count(n, "older commit");
-            format!("{commits} with copies left out: --format json has all of them")
-        }
-    };
+    let mut commits: Vec<&TrendPoint<'_>> =
+        all.iter().rev().filter(|row| !row.judged.copies.is_empty()).collect();
+    let n_more = commits.len().saturating_sub(MAX_CARDS);
+    commits.truncate(MAX_CARDS);
+    let cards = commits.iter().map(|row| card(row.judged, host.as_ref())).collect();
+    let mut left_out = String::new();
+    if n_more > 0 {
+        let commits = count(n_more, "older commit");
+        left_out = format!("{commits} with copies left out: --format json has all of them");
+    }
     let n_novel: usize = all.iter().map(|row| row.judged.n_novel).sum();
     let n_copied = all.last().map_or(0, |row| row.total);
     let title = match n_copied {
@@ -40,7 +41,7 @@ pub(super) fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::
         n => format!("{} % of the new source was copied", percentage(n, n_novel)),
     };
     let title = format!("{}: {title}", timeline.repository);
-    let subtitle = format!("{}, by the commit that added it", printable(timeline.range.as_bytes()));
+    let subtitle = format!("{}, by the commit that added it", printable(&timeline.range));
     let summary = summary(timeline).join("\n") + "\n";
     let heading = Heading { title, subtitle, summary, list: "Commits with copies", left_out };
     let mut page = Page::new(heading, cards).with(&tiles(timeline, n_copied, n_novel));
@@ -51,7 +52,6 @@ pub(super) fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::
         let figures = Details::new(figures, &period_table(&periods.periods));
         page = page.with(&share).with(&total).with(&figures);
     }
-    let commits: Vec<_> = with_copies().take(MAX_CARDS).collect();
     if !commits.is_empty() {
         page = page.with(&table(&commits, host.as_ref()));
     }
@@ -101,46 +101,42 @@ fn charts(periods: &Periods) -> [Chart; 2] {
 }
 
 fn table(commits: &[&TrendPoint<'_>], host: Option<&Host>) -> Table {
-    let row = |(card, row): (usize, &&TrendPoint<'_>)| {
+    let rows = commits.iter().enumerate().map(|(card, row)| {
         let CommitCopies { commit, info, n_novel, copies, .. } = row.judged;
         let address = host.map(|host| host.commit(&commit.to_string()));
         vec![
             Cell { text: commit.short(), address, filter: None },
             day(info.author_time).unwrap_or_default().into(),
             Cell::to_card(subject(&info.subject), Some(card)),
-            printable(info.author.as_bytes()).into(),
+            printable(&info.author).into(),
             thousands(copies.len()).into(),
             thousands(row.n_copied).into(),
             format!("{} %", percentage(row.n_copied, *n_novel)).into(),
             thousands(row.total).into(),
         ]
-    };
+    });
     Table {
         title: "Commits",
         note: "The newest first.",
         columns: &[
-            Column::Text("commit"),
-            Column::Text("date"),
-            Column::Text("subject"),
-            Column::Text("author"),
-            Column::Figures("copies"),
-            Column::Figures("copied tokens"),
-            Column::Figures("of new"),
-            Column::Figures("so far"),
+            Text("commit"),
+            Text("date"),
+            Text("subject"),
+            Text("author"),
+            Figures("copies"),
+            Figures("copied tokens"),
+            Figures("of new"),
+            Figures("so far"),
         ],
-        rows: commits.iter().enumerate().map(row).collect(),
+        rows: rows.collect(),
         ..Table::default()
     }
 }
 
 /// A subject, cut if it is long; a commit may have none.
 fn subject(subject: &str) -> String {
-    let shown = printable(subject.as_bytes());
-    match shown.char_indices().nth(MAX_SUBJECT) {
-        Some((end, _)) => format!("{}…", &shown[..end]),
-        None if shown.trim().is_empty() => "(no subject)".to_owned(),
-        None => shown,
-    }
+    let shown = shortened(&printable(subject), MAX_SUBJECT);
+    if shown.trim().is_empty() { "(no subject)".to_owned() } else { shown }
 }
 
 fn card(judged: &CommitCopies, host: Option<&Host>) -> Card {

@@ -43,19 +43,18 @@ fn row(judged: &CommitCopies, copy: &Copy) -> String {
     let info = &judged.info;
     let day = day(info.author_time).unwrap_or_default();
     let origin = copy.origins.first();
-    let more = match copy.origins.len() {
-        0 | 1 => String::new(),
-        n => format!("<br>and {}", count(n - 1, "other place")),
-    };
+    let mut from = origin.map(|origin| code_span(&origin_place(origin))).unwrap_or_default();
+    if let n @ 2.. = copy.origins.len() {
+        from += &format!("<br>and {}", count(n - 1, "other place"));
+    }
     format!(
-        "| {} {day}<br>{}: {} | {}, {} | {} | {}{more} | {} | {} |\n",
+        "| {} {day}<br>{}: {} | {}, {} | {} | {from} | {} | {} |\n",
         code_span(&judged.commit.short()),
-        escaped(&printable(info.author.as_bytes())),
-        escaped(&printable(info.subject.as_bytes())),
+        escaped(&printable(&info.author)),
+        escaped(&printable(&info.subject)),
         count(copy.n_lines as usize, "line"),
         escaped(copy.level.name()),
         code_span(&place(copy)),
-        origin.map(|origin| code_span(&origin_place(origin))).unwrap_or_default(),
         escaped(&origin.map(likeness).unwrap_or_default()),
         escaped(&origin.and_then(written).unwrap_or_default()),
     )

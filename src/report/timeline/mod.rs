@@ -10,7 +10,7 @@ mod text;
 
 use super::Format;
 use super::plain_json::write_as;
-use super::words::{alike, at, count, day};
+use super::words::{alike, count, day};
 use crate::audit::{CommitCopies, Copy, CopyOrigin, Timeline};
 use crate::text::printable;
 
@@ -69,7 +69,7 @@ fn summary(timeline: &Timeline) -> Vec<String> {
     let n_copied: usize = timeline.commits.iter().map(CommitCopies::n_copied).sum();
     let share = if n_novel == 0 { 0.0 } else { n_copied as f64 / n_novel as f64 * 100.0 };
     let mut summary = vec![
-        format!("range: {}", printable(timeline.range.as_bytes())),
+        format!("range: {}", printable(&timeline.range)),
         format!(
             "new tokens of source: {n_novel}; in copies worth a warning: {n_copied}, {share:.1} %"
         ),
@@ -84,11 +84,13 @@ fn summary(timeline: &Timeline) -> Vec<String> {
 }
 
 /// The changed files that could not be read: how many, and the first few.
-fn unread<'t>(timeline: &'t Timeline) -> Option<String> {
-    let of_commit = |judged: &'t CommitCopies| judged.unread.iter().map(move |file| (judged, file));
-    let all: Vec<_> = timeline.commits.iter().rev().flat_map(of_commit).collect();
-    let shown = all.iter().take(MAX_UNREAD).map(|(judged, file)| {
-        format!("{} in {} ({})", printable(file.path.as_bytes()), judged.commit.short(), file.why)
+fn unread(timeline: &Timeline) -> Option<String> {
+    let mut all = Vec::new();
+    for judged in timeline.commits.iter().rev() {
+        all.extend(judged.unread.iter().map(|file| (judged.commit, file)));
+    }
+    let shown = all.iter().take(MAX_UNREAD).map(|(commit, file)| {
+        format!("{} in {} ({})", printable(file.path.as_bytes()), commit.short(), file.why)
     });
     let n_more = all.len().saturating_sub(MAX_UNREAD);
     let more = (n_more > 0).then(|| format!("and {n_more} more"));
@@ -100,19 +102,17 @@ fn unread<'t>(timeline: &'t Timeline) -> Option<String> {
 fn commit(judged: &CommitCopies) -> String {
     let info = &judged.info;
     let day = day(info.author_time).unwrap_or_default();
-    printable(
-        format!("{} {day} {}: {}", judged.commit.short(), info.author, info.subject).as_bytes(),
-    )
+    printable(format!("{} {day} {}: {}", judged.commit.short(), info.author, info.subject))
 }
 
 /// `src/a.c:10-20`.
 fn place(copy: &Copy) -> String {
-    at(&copy.path, &copy.fragment)
+    copy.fragment.in_file(&copy.path)
 }
 
 /// `src/b.c:10-20`.
 fn origin_place(origin: &CopyOrigin) -> String {
-    at(&origin.path, &origin.fragment)
+    origin.fragment.in_file(&origin.path)
 }
 
 /// `renamed, 97 % alike`.

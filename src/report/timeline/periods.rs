@@ -36,31 +36,33 @@ impl Periods {
         else {
             return Self::default();
         };
-        let number = |month: i32, months: i32| month.div_euclid(months);
-        let fits =
-            |months: i32| ((number(last, months) - number(first, months)) as usize) < MAX_PERIODS;
-        let shortest = LENGTHS.iter().copied().find(|(months, _)| fits(*months));
+        let shortest = LENGTHS.iter().copied().find(|(months, _)| {
+            ((last.div_euclid(*months) - first.div_euclid(*months)) as usize) < MAX_PERIODS
+        });
         let (months_each, length) = shortest.unwrap_or(LENGTHS[LENGTHS.len() - 1]);
-        let (from, to) = (number(first, months_each), number(last, months_each));
+        let (from, to) = (first.div_euclid(months_each), last.div_euclid(months_each));
         let mut periods: Vec<Period> = (from..=to)
             .map(|at| Period { name: name(at * months_each, months_each), ..Period::default() })
             .collect();
         for (month, point) in months {
-            let period = &mut periods[(number(month, months_each) - from) as usize];
+            let period = &mut periods[(month.div_euclid(months_each) - from) as usize];
             period.n_commits += 1;
             period.n_novel += point.judged.n_novel;
             period.n_copied += point.n_copied;
         }
         let (start, end) = (from * months_each, (to + 1) * months_each);
-        let max = |step: i32| if step % 12 == 0 { MAX_YEARS } else { MAX_MONTHS };
-        let fits = |&step: &i32| (end - start) / step < max(step) && step >= months_each;
-        let step = STEPS.iter().copied().find(fits).unwrap_or(STEPS[STEPS.len() - 1]);
+        let mut steps = STEPS.iter().copied().filter(|&step| step >= months_each);
+        let step = steps.find(|step| {
+            (end - start) / step < if step % 12 == 0 { MAX_YEARS } else { MAX_MONTHS }
+        });
+        let step = step.unwrap_or(STEPS[STEPS.len() - 1]);
         let dates = (start.div_euclid(step)..=end.div_euclid(step)).map(|at| at * step);
         let dates = dates.filter(|month| (start..end).contains(month));
-        // In thousandths, which are exact enough for a chart and compare well.
-        let part =
-            |month: i32| ((month - start) as f64 / (end - start) as f64 * 1_000.0).round() as u32;
-        let dates = dates.map(|month| (part(month), name(month, step)));
+        let dates = dates.map(|month| {
+            // In thousandths, which are exact enough for a chart and compare well.
+            let part = (month - start) as f64 / (end - start) as f64 * 1_000.0;
+            (part.round() as u32, name(month, step))
+        });
         Self { periods, length, dates: dates.collect() }
     }
 }

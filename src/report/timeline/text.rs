@@ -12,35 +12,32 @@ use crate::report::words::count;
 const MAX_ORIGINS: usize = 2;
 
 pub(super) fn write(timeline: &Timeline, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let canvas = Canvas::new(style);
-    let mut line = |indent: usize, text: &str| -> io::Result<()> {
-        for (at, part) in canvas.wrapped(text, indent + 2).iter().enumerate() {
-            // Continuation lines are indented further.
-            writeln!(out, "{}{part}", " ".repeat(if at == 0 { indent } else { indent + 2 }))?;
-        }
-        Ok(())
-    };
-    line(0, &headline(timeline))?;
+    let mut lines = vec![(0, headline(timeline))];
     for judged in timeline.commits.iter().rev().filter(|judged| !judged.copies.is_empty()) {
-        line(0, "")?;
-        line(0, &commit(judged))?;
+        lines.push((0, commit(judged)));
         for copy in &judged.copies {
-            line(2, &head(copy))?;
-            let n_told = if style.is_verbose { copy.origins.len() } else { MAX_ORIGINS };
+            lines.push((2, head(copy)));
+            let n_told = style.at_most(MAX_ORIGINS);
             for origin in copy.origins.iter().take(n_told) {
-                let written =
-                    written(origin).map(|written| format!("; {written}")).unwrap_or_default();
-                line(4, &format!("from {}, {}{written}", origin_place(origin), likeness(origin)))?;
+                let (place, likeness) = (origin_place(origin), likeness(origin));
+                let written = written(origin).map(|written| format!("; {written}"));
+                let written = written.unwrap_or_default();
+                lines.push((4, format!("from {place}, {likeness}{written}")));
             }
             if copy.origins.len() > n_told {
-                line(4, &format!("and {}", count(copy.origins.len() - n_told, "other place")))?;
+                let others = count(copy.origins.len() - n_told, "other place");
+                lines.push((4, format!("and {others}")));
             }
         }
     }
     if !style.is_quiet {
-        line(0, "")?;
-        for text in summary(timeline) {
-            line(0, &text)?;
+        lines.extend(summary(timeline).into_iter().map(|text| (0, text)));
+    }
+    let canvas = Canvas::new(style);
+    for (indent, text) in lines {
+        for (at, part) in canvas.wrapped(&text, indent + 2).iter().enumerate() {
+            // Continuation lines are indented further.
+            writeln!(out, "{}{part}", " ".repeat(if at == 0 { indent } else { indent + 2 }))?;
         }
     }
     Ok(())

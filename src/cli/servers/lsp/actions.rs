@@ -6,19 +6,18 @@ use serde_json::{Value, json};
 
 use super::{Server, place};
 use crate::audit::Outcome;
-use crate::policy::{Finding, Fragment, Level, Place};
+use crate::language::Languages;
+use crate::policy::{Finding, Fragment, Level, Origin};
 use crate::report::{Extraction, extractions, other_side, side_by_side};
-use crate::text::{FilePath, LinedText, Lines, Position};
+use crate::text::{FilePath, LinedText, Lines};
 
 /// The command that shows a place.
 pub(super) const SHOW: &str = "secondhand.show";
 /// The command that shows a copy and its origin next to each other.
 pub(super) const SIDE_BY_SIDE: &str = "secondhand.sideBySide";
 
-/// The kinds of actions.
 const QUICK_FIX: &str = "quickfix";
 const EXTRACT: &str = "refactor.extract";
-/// All of them.
 pub(super) const KINDS: [&str; 2] = [QUICK_FIX, EXTRACT];
 
 /// Maximum origins of a finding to name.
@@ -31,16 +30,13 @@ const FOLDER: &str = "/side-by-side/";
 pub(super) fn diagnostics(outcome: &Outcome, path: &FilePath, root: &Path) -> Vec<Value> {
     let findings = outcome.all_findings().filter(|finding| finding.path == *path);
     let notices = outcome.notices.iter().filter(|notice| notice.path.as_ref() == Some(path));
-    let about_line = |line: u32| {
-        let text = outcome.texts.get(path).unwrap_or(LinedText::empty());
+    let text = outcome.texts.get(path).unwrap_or(LinedText::empty());
+    let notices = notices.filter_map(|notice| {
+        let line = notice.line?;
         let code = String::from_utf8_lossy(text.lines().text(text, line));
         let end = (code.encode_utf16().count() as u32 + 1).max(2);
-        let at = |column| Position { line, column };
-        place::range(&Fragment { start: at(1), end: at(end) })
-    };
-    let notices = notices.filter_map(|notice| {
         Some(json!({
-            "range": about_line(notice.line?),
+            "range": place::range(&Fragment::in_line(line, 1..end)),
             "severity": 3,
             "source": "secondhand",
             "message": notice.message,
@@ -50,8 +46,7 @@ pub(super) fn diagnostics(outcome: &Outcome, path: &FilePath, root: &Path) -> Ve
 }
 
 fn diagnostic(finding: &Finding, root: &Path) -> Value {
-    let in_tree = finding.origins.iter().filter(|origin| origin.place == Place::Tree);
-    let related = in_tree.take(MAX_ORIGINS).map(|origin| {
+    let related = finding.origins_in_tree().take(MAX_ORIGINS).map(|origin| {
         json!({
             "location": {"uri": place::uri_of(root, &origin.path), "range": place::range(&origin.fragment)},
             "message": "the origin",
@@ -82,83 +77,52 @@ impl Server<'_> {
         let (Some(path), Some(outcome)) = (document, &self.outcome) else {
             return Some(Value::Null);
         };
-        let is_here = |finding: &&Finding| {
+        let found = outcome.all_findings().find(|finding| {
             let Fragment { start, end } = finding.added;
             finding.path == *path && (u64::from(start.line)..=u64::from(end.line)).contains(&line)
-        };
-        let found = outcome.all_findings().find(is_here);
-        let text = found.map(|finding| (finding, other_side(outcome, finding)));
-        Some(text.map_or(Value::Null, |(finding, text)| {
-            json!({"contents": {"kind": "markdown", "value": text}, "range": place::range(&finding.added)})
+        });
+        Some(found.map_or(Value::Null, |finding| {
+            let contents = json!({"kind": "markdown", "value": other_side(outcome, finding)});
+            json!({"contents": contents, "range": place::range(&finding.added)})
         }))
     }
 
     /// The code actions for the findings in a range; `None` if the parameters are invalid.
     pub(super) fn code_actions(&self, params: &Value) -> Option<Value> {
         let uri = params.pointer("/textDocument/uri")?.as_str()?;
-        let line = |end: &str| params.pointer(&format!("/range/{end}/line"))?.as_u64();
-        let (first, last) = (line("start")? + 1, line("end")? + 1);
+        let first = params.pointer("/range/start/line")?.as_u64()? + 1;
+        let last = params.pointer("/range/end/line")?.as_u64()? + 1;
         let only = params.pointer("/context/only").and_then(Value::as_array);
-        let is_asked = |kind: &str| {
-            let has = |of: &Value| of.as_str().is_some_and(|of| is_of_kind(kind, of));
-            only.is_none_or(|only| only.iter().any(has))
-        };
+        let asked: Vec<&str> = KINDS.into_iter().filter(|kind| is_asked(kind, only)).collect();
         let document = self.documents.get(uri);
         let (Some(document), Some(outcome), Some(root)) = (document, &self.outcome, &self.root)
         else {
             return Some(json!([]));
         };
-        let touches =
-            |of: &Fragment| u64::from(of.start.line) <= last && u64::from(of.end.line) >= first;
         let findings = outcome.all_findings().filter(|finding| {
-            document.path.as_ref() == Some(&finding.path)
-                && touches(&finding.fragment)
-                && finding.is_copy()
+            let Fragment { start, end } = finding.fragment;
+            let touches = u64::from(start.line) <= last && u64::from(end.line) >= first;
+            document.path.as_ref() == Some(&finding.path) && touches && finding.is_copy()
         });
         let mut actions = Vec::new();
-        let is_judged = |path: &FilePath| {
-            outcome.texts.get(path).is_some_and(|text| text[..] == *document.text.as_bytes())
-        };
         for finding in findings {
-            let mut add = |kind: &str, title: String, what: Value| {
-                if !is_asked(kind) {
-                    return;
+            let mut offers = Vec::new();
+            if asked.contains(&QUICK_FIX) {
+                offers.extend(ways_to_origins(outcome, finding, root));
+                if let Some(edit) = self.allowing(finding, &document.text) {
+                    let title = format!("Allow this {} with a reason", finding.rule.id);
+                    let edit = json!({"changes": {uri: [edit]}});
+                    offers.push(json!({"title": title, "kind": QUICK_FIX, "edit": edit}));
                 }
-                let mut action = json!({"title": title, "kind": kind, "diagnostics": [diagnostic(finding, root)]});
-                if let (Value::Object(action), Value::Object(what)) = (&mut action, what) {
-                    action.extend(what);
-                }
-                actions.push(action);
-            };
-            let in_tree = finding.origins.iter().filter(|origin| origin.place == Place::Tree);
-            for origin in in_tree.take(MAX_OFFERED) {
-                let title =
-                    format!("Go to the origin: {}:{}", origin.path, origin.fragment.start.line);
-                let target = json!({"uri": place::uri_of(root, &origin.path), "range": place::range(&origin.fragment)});
-                let command = json!({"title": title, "command": SHOW, "arguments": [target]});
-                add(QUICK_FIX, title, json!({ "command": command }));
             }
-            if side_by_side(outcome, finding).is_some() {
-                let title = "Show the copy and its origin side by side".to_owned();
-                let command = json!({"title": title, "command": SIDE_BY_SIDE, "arguments": [finding.identity]});
-                add(QUICK_FIX, title, json!({ "command": command }));
+            let text = outcome.texts.get(&finding.path);
+            let is_judged = text.is_some_and(|text| text[..] == *document.text.as_bytes());
+            if asked.contains(&EXTRACT) && is_judged {
+                offers.extend(extracts(outcome, finding, &self.languages, uri));
             }
-            if let Some(edit) = self.allowing(finding, &document.text) {
-                let title = format!("Allow this {} with a reason", finding.rule.id);
-                add(QUICK_FIX, title, json!({"edit": {"changes": {uri: [edit]}}}));
-            }
-            let extracted = if is_asked(EXTRACT) && is_judged(&finding.path) {
-                extractions(outcome, finding, &self.languages)
-            } else {
-                Vec::new()
-            };
-            for Extraction { functions: [first, second], edits } in extracted {
-                let edits = edits
-                    .iter()
-                    .map(|(at, text)| json!({"range": place::range(at), "newText": text}));
-                let edits: Vec<Value> = edits.collect();
-                let title = format!("Write one function for `{first}` and `{second}`");
-                add(EXTRACT, title, json!({"edit": {"changes": {uri: edits}}}));
+            for mut offer in offers {
+                offer["diagnostics"] = json!([diagnostic(finding, root)]);
+                actions.push(offer);
             }
         }
         Some(json!(actions))
@@ -217,6 +181,43 @@ impl Server<'_> {
         let finding = outcome.all_findings().find(|finding| finding.identity == identity)?;
         side_by_side(outcome, finding)
     }
+}
+
+/// The actions that show where a copy is from.
+fn ways_to_origins(outcome: &Outcome, finding: &Finding, root: &Path) -> Vec<Value> {
+    let mut commands = Vec::new();
+    for Origin { path, fragment, .. } in finding.origins_in_tree().take(MAX_OFFERED) {
+        let title = format!("Go to the origin: {}", fragment.start_in(path));
+        let target = json!({"uri": place::uri_of(root, path), "range": place::range(fragment)});
+        commands.push((title, SHOW, target));
+    }
+    if side_by_side(outcome, finding).is_some() {
+        let title = "Show the copy and its origin side by side".to_owned();
+        commands.push((title, SIDE_BY_SIDE, json!(finding.identity)));
+    }
+    let actions = commands.into_iter().map(|(title, command, argument)| {
+        let command = json!({"title": title, "command": command, "arguments": [argument]});
+        json!({"title": title, "kind": QUICK_FIX, "command": command})
+    });
+    actions.collect()
+}
+
+/// The actions that write one function for two.
+fn extracts(outcome: &Outcome, finding: &Finding, languages: &Languages, uri: &str) -> Vec<Value> {
+    let extractions = extractions(outcome, finding, languages).into_iter();
+    let actions = extractions.map(|Extraction { functions: [first, second], edits }| {
+        let edits =
+            edits.iter().map(|(at, text)| json!({"range": place::range(at), "newText": text}));
+        let title = format!("Write one function for `{first}` and `{second}`");
+        let edit = json!({"changes": {uri: edits.collect::<Vec<_>>()}});
+        json!({"title": title, "kind": EXTRACT, "edit": edit})
+    });
+    actions.collect()
+}
+
+/// Whether a client asks for a kind of action; it may name the `only` ones.
+fn is_asked(kind: &str, only: Option<&Vec<Value>>) -> bool {
+    only.is_none_or(|only| only.iter().filter_map(Value::as_str).any(|of| is_of_kind(kind, of)))
 }
 
 /// Whether a kind of action is `of` another or a kind of it: `refactor` has `refactor.extract`.

@@ -22,11 +22,11 @@ impl Document {
             text.clone_into(&mut self.text);
             return;
         };
-        let at = |end: &str| {
-            let number = |name: &str| range.get(end)?.get(name)?.as_u64();
-            Some(offset(&self.text, number("line")?, number("character")?))
-        };
-        if let (Some(start), Some(end)) = (at("start"), at("end")) {
+        let [start, end] = ["start", "end"].map(|end| {
+            let at = range.get(end)?;
+            Some(offset(&self.text, at.get("line")?.as_u64()?, at.get("character")?.as_u64()?))
+        });
+        if let (Some(start), Some(end)) = (start, end) {
             self.text.replace_range(start.min(end)..end.max(start), text);
         }
     }

@@ -9,8 +9,7 @@ use crate::audit::Outcome;
 use crate::change::{ChangeEnd, CheckRequest};
 use crate::cli::commands::check;
 use crate::cli::flags::Common;
-use crate::cli::io::error::Failure;
-use crate::cli::io::output;
+use crate::cli::io::{Failure, output};
 use crate::cli::servers::job::{Job, JobFailure};
 use crate::git::{OpenBuffers, Repository};
 
@@ -26,14 +25,12 @@ pub(super) struct Task {
     pub base: Option<String>,
 }
 
-/// What was found.
 pub(super) struct CheckAnswer {
     pub number: usize,
     pub versions: Vec<(String, Option<i64>)>,
     pub found: Result<Arc<Outcome>, String>,
 }
 
-/// The thread that judges.
 pub(super) struct Judging {
     tasks: Sender<(usize, Task)>,
     /// The number of the newest task. Work for older ones is abandoned.
@@ -50,8 +47,9 @@ impl Judging {
         thread::spawn(move || {
             for (number, task) in asked {
                 let is_canceled = || newest.load(Ordering::Relaxed) != number;
-                let job = Job::new(&is_canceled, &|_, _, _| {});
-                let found = match job.run(|progress| judge(&task, &common, progress)) {
+                let judged = Job::new(&is_canceled, &|_, _, _| {})
+                    .run(|progress| judge(&task, &common, progress));
+                let found = match judged {
                     Ok(outcome) => Ok(Arc::new(outcome)),
                     Err(JobFailure::Canceled) => continue,
                     Err(JobFailure::Failed(why)) => Err(output::lines_of(&why.to_string())),

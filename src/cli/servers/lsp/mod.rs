@@ -28,7 +28,7 @@ use self::judging::{CheckAnswer, Judging, Task};
 use self::wire::Incoming;
 use crate::audit::Outcome;
 use crate::cli::flags::Common;
-use crate::cli::io::error::Failure;
+use crate::cli::io::Failure;
 use crate::cli::{CLEAN, FOUND, start_threads};
 use crate::git::Repository;
 use crate::language::Languages;
@@ -46,7 +46,6 @@ const INVALID_PARAMS: i64 = -32602;
 const INTERNAL_ERROR: i64 = -32603;
 const PARSE_ERROR: i64 = -32700;
 
-/// What happens to the server.
 enum Event {
     Incoming(Incoming),
     Judged(CheckAnswer),
@@ -91,7 +90,11 @@ pub(in crate::cli) fn run(common: &Common) -> Result<u8, Failure> {
     Ok(status)
 }
 
-/// The state of the server.
+/// Whether a value is there, and is neither null nor false.
+fn has(params: &Value, pointer: &str) -> bool {
+    params.pointer(pointer).is_some_and(|of| !of.is_null() && *of != Value::Bool(false))
+}
+
 struct Server<'c> {
     common: &'c Common,
     client: SyncSender<Value>,
@@ -152,7 +155,7 @@ impl<'c> Server<'c> {
     }
 
     fn refuse(&mut self, id: &Value, code: i64, why: &str) {
-        let why = printable(why.as_bytes());
+        let why = printable(why);
         self.send(json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": why}}));
     }
 
@@ -190,7 +193,6 @@ impl<'c> Server<'c> {
         }
     }
 
-    /// Answers a request.
     fn answer(&mut self, method: &str, params: &Value) -> Result<Value, (i64, String)> {
         if self.is_shut_down {
             return Err((INVALID_REQUEST, "the server is shut down".to_owned()));
@@ -274,17 +276,14 @@ impl<'c> Server<'c> {
         let root = Repository::discover(&folder).ok().map(|of| of.root().to_owned());
         // The paths of clients are absolute.
         self.root = root.map(|root| std::path::absolute(&root).unwrap_or(root));
-        let option =
-            |name: &str| params.get("initializationOptions").and_then(|options| options.get(name));
-        self.base = option("base").and_then(Value::as_str).map(str::to_owned);
-        if let Some(milliseconds) = option("debounce").and_then(Value::as_u64) {
+        let base = params.pointer("/initializationOptions/base").and_then(Value::as_str);
+        self.base = base.map(str::to_owned);
+        let debounce = params.pointer("/initializationOptions/debounce").and_then(Value::as_u64);
+        if let Some(milliseconds) = debounce {
             self.debounce = Duration::from_millis(milliseconds.min(10_000));
         }
-        let has = |pointer: &str| {
-            params.pointer(pointer).is_some_and(|of| !of.is_null() && *of != Value::Bool(false))
-        };
-        self.can_show = has("/capabilities/window/showDocument/support");
-        self.has_virtual_documents = has("/capabilities/workspace/textDocumentContent");
+        self.can_show = has(params, "/capabilities/window/showDocument/support");
+        self.has_virtual_documents = has(params, "/capabilities/workspace/textDocumentContent");
         self.is_initialized = true;
         if self.root.is_none() {
             self.log(2, "this folder is in no git repository, so there is nothing to compare with");
@@ -311,8 +310,8 @@ impl<'c> Server<'c> {
         if open.is_empty() {
             return;
         }
-        let text = |of: &Document| Arc::from(of.text.as_bytes());
-        let edited = open.iter().map(|(_, path, of)| (path.clone(), text(of))).collect();
+        let edited = open.iter().map(|(_, path, of)| (path.clone(), Arc::from(of.text.as_bytes())));
+        let edited = edited.collect();
         let versions = open.iter().map(|(uri, _, of)| ((*uri).clone(), of.version)).collect();
         let (edited, base) = (Arc::new(edited), self.base.clone());
         self.judging.ask(Task { root, edited, versions, base });

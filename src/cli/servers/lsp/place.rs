@@ -50,8 +50,8 @@ pub(super) fn path_in(root: &Path, uri: &str) -> Option<FilePath> {
     let file = plain(&file_of(uri)?)?;
     // Clients and git can name the same folder by different links, and a link may lead out of the
     // root. The file itself need not exist, nor its folder.
-    let exists = |folder: &Path| Some((folder.to_owned(), folder.canonicalize().ok()?));
-    let (folder, real) = file.ancestors().skip(1).find_map(exists)?;
+    let mut folders = file.ancestors().skip(1);
+    let (folder, real) = folders.find_map(|of| Some((of, of.canonicalize().ok()?)))?;
     let real = real.join(file.strip_prefix(folder).ok()?);
     let inside = real.strip_prefix(root.canonicalize().as_deref().unwrap_or(root)).ok()?;
     let found = slashes(file.strip_prefix(root).unwrap_or(inside));
@@ -89,7 +89,6 @@ fn position(of: Position) -> Value {
     json!({"line": of.line.saturating_sub(1), "character": of.column.saturating_sub(1)})
 }
 
-/// The range of a fragment.
 pub(super) fn range(of: &Fragment) -> Value {
     json!({"start": position(of.start), "end": position(of.end)})
 }

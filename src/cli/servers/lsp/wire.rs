@@ -80,13 +80,7 @@ fn read(input: &mut impl BufRead) -> io::Result<Incoming> {
             return Ok(Incoming::End);
         }
         let line = line.trim_ascii();
-        let field = |name: &str| {
-            let (key, value) = line.split_at_checked(name.len())?;
-            let value =
-                value.strip_prefix(b":").filter(|_| key.eq_ignore_ascii_case(name.as_bytes()))?;
-            Some(String::from_utf8_lossy(value).trim().to_owned())
-        };
-        match (line.is_empty(), field("Content-Length")) {
+        match (line.is_empty(), field(line, "Content-Length")) {
             (true, _) if length.is_some() => break,
             (true, _) if is_garbled => {
                 return Ok(Incoming::Unreadable("there is no Content-Length".to_owned()));
@@ -96,7 +90,7 @@ fn read(input: &mut impl BufRead) -> io::Result<Incoming> {
                 length = value.parse::<usize>().ok();
                 is_garbled |= length.is_none();
             }
-            (false, None) => is_garbled |= field("Content-Type").is_none(),
+            (false, None) => is_garbled |= field(line, "Content-Type").is_none(),
         }
     }
     let length = length.unwrap_or_default();
@@ -114,6 +108,13 @@ fn read(input: &mut impl BufRead) -> io::Result<Incoming> {
         Ok(message) => Incoming::Message(message),
         Err(why) => Incoming::Unreadable(format!("not JSON: {why}")),
     })
+}
+
+/// The value of a line of a header, if it is of this name.
+fn field(line: &[u8], name: &str) -> Option<String> {
+    let (key, value) = line.split_at_checked(name.len())?;
+    let value = value.strip_prefix(b":").filter(|_| key.eq_ignore_ascii_case(name.as_bytes()))?;
+    Some(String::from_utf8_lossy(value).trim().to_owned())
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::cli::io::output::lines_of;
+use crate::cli::io::lines_of;
 use crate::report::Passage;
 
 /// Bytes of text per token. Tokenizers use three to four for code; the lower figure keeps answers

@@ -15,7 +15,7 @@ use rmcp::ServiceExt;
 use self::tools::Server;
 use self::wire::Wire;
 use crate::cli::flags::Common;
-use crate::cli::io::error::Failure;
+use crate::cli::io::Failure;
 use crate::cli::{CLEAN, start_threads};
 use crate::git::Repository;
 

@@ -24,10 +24,10 @@ use crate::cli::args::Scan;
 use crate::cli::commands::find::{FindRequest, existing};
 use crate::cli::commands::{check, scan};
 use crate::cli::flags::Common;
-use crate::cli::io::error::Failure;
+use crate::cli::io::Failure;
 use crate::cli::servers::job::{Job, JobFailure};
 use crate::git::Repository;
-use crate::policy::{Finding, Place, RULES, rule};
+use crate::policy::{RULES, rule};
 use crate::report::{
     Passage, check_headline, class_passages, finding_in_full, finding_passages, found_headline,
     found_passages,
@@ -175,7 +175,6 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// A server for the repository at `root`.
     pub fn new(common: &Common, root: Arc<Path>) -> Self {
         Self {
             common: Arc::new(common.silent()),
@@ -294,12 +293,10 @@ impl Server {
         let scanned = scan::outcome(&Scan::default(), &common, progress)?;
         let outcome = Arc::new(scanned.with_texts()?);
         self.keep(1, &outcome);
-        let is_asked = |finding: &Finding| {
-            let in_tree = finding.origins.iter().filter(|origin| origin.place == Place::Tree);
-            let mut paths = in_tree.map(|origin| &origin.path).chain([&finding.path]);
-            finding.is_copy() && paths.any(|of| of.is_in(&path))
-        };
-        let mut blocks = class_passages(&outcome, is_asked);
+        let mut blocks = class_passages(&outcome, |finding| {
+            let origins = finding.origins_in_tree().map(|origin| &origin.path);
+            finding.is_copy() && origins.chain([&finding.path]).any(|of| of.is_in(&path))
+        });
         let n_classes = blocks.len();
         blocks.truncate(asked.limit.unwrap_or(DEFAULT_CLASSES).clamp(1, MAX_RESULTS));
         let below = match path.as_bytes() {
@@ -345,6 +342,10 @@ impl Server {
     }
 }
 
+fn canceled() -> ErrorData {
+    ErrorData::new(ErrorCode::INTERNAL_ERROR, "canceled", None)
+}
+
 /// Why a call has no result, in words for the agent.
 struct Refusal(String);
 
@@ -383,10 +384,9 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let name = request.name.into_owned();
         if !tools().iter().any(|tool| tool.name == name) {
-            let name = printable(name.as_bytes());
+            let name = printable(name);
             return Err(ErrorData::invalid_params(format!("there is no tool `{name}`"), None));
         }
-        let canceled = || ErrorData::new(ErrorCode::INTERNAL_ERROR, "canceled", None);
         let turn = tokio::select! {
             turn = Arc::clone(&self.turn).acquire_owned() => turn.map_err(|_| canceled())?,
             () = context.ct.cancelled() => return Err(canceled()),
@@ -397,13 +397,10 @@ impl ServerHandler for Server {
         let mut work = tokio::task::spawn_blocking(move || {
             // The next call has its turn when this work ends, canceled or not.
             let _turn = turn;
-            let is_canceled = || token.is_cancelled();
-            let report = |stage: &'static str, n_done: usize, n_steps: usize| {
-                // A client that is slow to read gets fewer reports.
-                let _ = to_client.try_send((stage, n_done, n_steps));
-            };
-            let job = Job::new(&is_canceled, &report);
-            let done = job.run(|progress| Ok(server.run(&name, arguments, progress)));
+            // A client that is slow to read gets fewer reports.
+            let report = |stage, n_done, n_steps| _ = to_client.try_send((stage, n_done, n_steps));
+            let done = Job::new(&|| token.is_cancelled(), &report)
+                .run(|progress| Ok(server.run(&name, arguments, progress)));
             let answered = match done {
                 Ok(answered) => answered,
                 Err(JobFailure::Failed(why)) => Err(why.into()),
@@ -412,10 +409,11 @@ impl ServerHandler for Server {
                 }
                 Err(JobFailure::Canceled) => return None,
             };
-            let content = |text: &str| vec![ContentBlock::text(cleaned(text, &server.root))];
+            let (Ok(text) | Err(Refusal(text))) = &answered;
+            let content = vec![ContentBlock::text(cleaned(text, &server.root))];
             Some(match answered {
-                Ok(text) => CallToolResult::success(content(&text)),
-                Err(Refusal(why)) => CallToolResult::error(content(&why)),
+                Ok(_) => CallToolResult::success(content),
+                Err(_) => CallToolResult::error(content),
             })
         });
         let token = context.meta.get_progress_token();
@@ -460,7 +458,7 @@ impl ServerHandler for Server {
             }
             _ => ErrorData::new(
                 ErrorCode::METHOD_NOT_FOUND,
-                format!("there is no method `{}`", printable(method.as_bytes())),
+                format!("there is no method `{}`", printable(method)),
                 None,
             ),
         })

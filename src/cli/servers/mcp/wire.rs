@@ -26,7 +26,6 @@ const MAX_WAITING: usize = 64;
 /// Maximum time for a client to read the last answers after its input has ended.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A connection to a client.
 pub(super) struct Wire {
     incoming: mpsc::Receiver<Line>,
     outgoing: Option<mpsc::Sender<Vec<u8>>>,
@@ -69,7 +68,6 @@ impl WriteSignal {
 }
 
 impl Wire {
-    /// Standard input and output.
     pub fn of_process() -> (Self, WriteSignal) {
         Self::new(io::stdin, io::stdout)
     }
@@ -112,7 +110,6 @@ impl Wire {
         (wire, WriteSignal { done, n_written })
     }
 
-    /// Answers an invalid message.
     async fn refuse(&self, code: ErrorCode, why: &str, id: Option<RequestId>) {
         let refusal =
             TxJsonRpcMessage::<RoleServer>::error(ErrorData::new(code, why.to_owned(), None), id);
@@ -177,9 +174,8 @@ impl Transport<RoleServer> for Wire {
         }
         let (outgoing, bytes) = (self.outgoing.clone(), bytes_of(&message));
         async move {
-            let closed = || io::Error::from(io::ErrorKind::BrokenPipe);
-            let (outgoing, bytes) = outgoing.zip(bytes).ok_or_else(closed)?;
-            outgoing.send(bytes).await.map_err(|_| closed())
+            let (outgoing, bytes) = outgoing.zip(bytes).ok_or(io::ErrorKind::BrokenPipe)?;
+            outgoing.send(bytes).await.map_err(|_| io::ErrorKind::BrokenPipe.into())
         }
     }
 
