@@ -67,8 +67,6 @@ fn of_paths(globs: Vec<String>) -> Scope {
 
 fn statement(annotation: Annotation, text: &str) -> Option<Statement> {
     let licenses = annotation.license?.into_vec();
-    let known: Option<Vec<Expression>> =
-        licenses.iter().map(|license| Expression::parse(license)).collect();
     let globs = annotation.path.into_vec();
     let first = globs.first()?;
     let line =
@@ -81,7 +79,7 @@ fn statement(annotation: Annotation, text: &str) -> Option<Statement> {
         },
         scope: of_paths(globs),
         line,
-        expression: known.and_then(Expression::all),
+        expression: Expression::all_known(licenses.iter().map(|of| Expression::parse(of))),
         written: licenses.join(", "),
     })
 }

@@ -221,15 +221,19 @@ impl FilePath {
         folders.is_empty() || folders.iter().any(|folder| self.is_in(folder))
     }
 
+    /// The number of folders that it is in.
+    pub fn depth(&self) -> usize {
+        memchr::memchr_iter(b'/', &self.0).count()
+    }
+
     /// The number of folders to go up and down from one path to the other.
     pub fn distance(&self, other: &Self) -> usize {
         if self == other {
             return 0;
         }
-        let parts = |path: &Self| path.0.iter().filter(|&&byte| byte == b'/').count() + 1;
         let pairs = self.0.split(|&byte| byte == b'/').zip(other.0.split(|&byte| byte == b'/'));
         let n_shared = pairs.take_while(|(a, b)| a == b).count();
-        parts(self) + parts(other) - 2 * n_shared
+        self.depth() + other.depth() + 2 - 2 * n_shared
     }
 
     /// The path as a relative URI reference, with every byte percent-encoded that is not
