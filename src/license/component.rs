@@ -195,13 +195,9 @@ impl Licenses {
     /// Declares that all files in `folder` (empty for the root) have the license named in
     /// `written`.
     pub fn declare(&mut self, folder: &FilePath, written: &str) {
-        let statement = Statement {
-            method: Method::Declared,
-            scope: Scope::Folder,
-            line: 1,
-            expression: Expression::parse(written),
-            written: written.to_owned(),
-        };
+        let (method, scope, written) = (Method::Declared, Scope::Folder, written.to_owned());
+        let expression = Expression::parse(&written);
+        let statement = Statement { method, scope, line: 1, expression, written };
         self.add_to_folder(folder.as_bytes(), LicenseEvidence::new(folder, statement));
     }
 

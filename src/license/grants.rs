@@ -30,13 +30,11 @@ pub(super) struct Grant {
 impl Grant {
     /// Whether a license is one of those that the name may mean.
     pub fn is_name_of(&self, license: &Expression) -> bool {
-        license.licenses().any(|license| self.others.iter().any(|id| root(id) == root(&license.id)))
+        license.licenses().any(|license| {
+            let root = license.id.split('-').next();
+            self.others.iter().any(|id| id.split('-').next() == root)
+        })
     }
-}
-
-/// The first part of an identifier.
-fn root(id: &str) -> &str {
-    id.split('-').next().unwrap_or_default()
 }
 
 /// The licenses with a name.

@@ -387,7 +387,8 @@ fn value_of<'t>(text: &'t str, key: &str) -> impl Iterator<Item = &'t str> {
         }
         searched = at + key.len();
         let (before, behind) = (&text[..at], &text[at + key.len()..]);
-        let is_word = !before.ends_with(is_of_word) && !behind.starts_with(is_of_word);
+        let around = [before.chars().next_back(), behind.chars().next()];
+        let is_word = !around.iter().flatten().any(|&c| c.is_alphanumeric() || c == '_');
         let behind = behind.trim_start_matches(['"', '\'']).trim_start();
         let Some(value) = behind.strip_prefix([':', '=']) else { continue };
         let value = value.strip_prefix('>').unwrap_or(value).trim_start();
@@ -397,10 +398,6 @@ fn value_of<'t>(text: &'t str, key: &str) -> impl Iterator<Item = &'t str> {
         }
     }
     values.into_iter()
-}
-
-fn is_of_word(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
 }
 
 /// All licenses that are written behind a key.

@@ -53,10 +53,8 @@ pub(super) fn statements(bytes: &[u8]) -> Vec<Statement> {
         // "For conditions of distribution and use, see the notice in x.h"; "see the file COPYING
         // for conditions".
         let near = &words[at.saturating_sub(REACH)..words.len().min(at + REACH)];
-        if !near.iter().any(|(word, _)| {
-            let word = bare(word).to_lowercase();
-            ABOUT.iter().any(|beginning| word.starts_with(beginning))
-        }) {
+        let mut near = near.iter().map(|(word, _)| bare(word).to_lowercase());
+        if !near.any(|word| ABOUT.iter().any(|beginning| word.starts_with(beginning))) {
             continue;
         }
         let named = words[at + 1..].iter().take(REACH).find(|(word, _)| is_file_name(bare(word)));

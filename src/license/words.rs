@@ -116,11 +116,10 @@ impl Words {
         match (word, numbered(word)) {
             ("v" | "ver", _) => self.push("version", line),
             (_, Some((name, number))) => {
-                if !name.is_empty() {
-                    self.push(name, line);
-                }
-                self.push("version", line);
-                self.push(number, line);
+                [name, "version", number]
+                    .iter()
+                    .filter(|word| !word.is_empty())
+                    .for_each(|word| self.push(word, line));
             }
             (word, _) => {
                 // "Sublicense" and "sub-license", "noninfringement" and "non-infringement".
