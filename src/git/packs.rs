@@ -228,13 +228,8 @@ impl Forest {
                 return first;
             }
             by_offset.insert(offset, node);
-            self.nodes.push(Node {
-                offset,
-                wanted: NONE,
-                parent: NONE,
-                children: (0, 0),
-                weight: 1,
-            });
+            let (wanted, parent, children) = (NONE, NONE, (0, 0));
+            self.nodes.push(Node { offset, wanted, parent, children, weight: 1 });
             let base = match pack.entry(offset).map(|entry| entry.header) {
                 Ok(Header::OfsDelta { base_distance }) => {
                     Header::verified_base_pack_offset(offset, base_distance)
