@@ -244,22 +244,46 @@ impl Corpus {
     }
 
     fn import_parquet_now(&self, folder: &Path) -> Result<(usize, usize), CorpusError> {
+        let mut sources = self.incoming(folder)?;
+        take_blocks(folder, &mut sources)?;
+        take_postings(folder, &mut sources)?;
+        if sources.is_empty() {
+            let why = "it has no sources.parquet with a source in it";
+            return Err(CorpusError::import(folder, why));
+        }
+        let mut written = Vec::new();
+        for source in sources.into_values() {
+            let label = source.label.clone();
+            let source = source.write(&self.folder);
+            let source = source.map_err(|why| format!("source `{label}`: {why}"));
+            written.push(source.map_err(|why| CorpusError::import(folder, why))?);
+        }
+        self.check_unclaimed(
+            written.iter().map(|(key, _, record)| (key.as_str(), record.label.as_str())),
+        )?;
+        let (n, mut n_same) = (written.len(), 0);
+        for (key, digest, record) in written {
+            n_same += usize::from(self.digest_of_source(&record)?.0 == digest);
+            self.put(&self.claim(&key, &record.label)?, &record)?;
+        }
+        Ok((n, n_same))
+    }
+
+    /// The sources that the files name, by their numbers, without their blocks and postings.
+    fn incoming(&self, folder: &Path) -> Result<BTreeMap<i32, Incoming>, CorpusError> {
         let mut sources: BTreeMap<i32, Incoming> = BTreeMap::new();
         for file in files(folder, "sources")? {
             each_group(&file, |group| {
                 let numbers = group.shorts("source")?;
                 let formats = group.shorts("format")?;
-                let texts =
+                let [keys, labels, digests, stats, heads] =
                     ["key", "label", "digest", "stats", "head"].map(|name| group.bytes(name));
-                let [keys, labels, digests, stats, heads] = texts;
                 let (keys, labels, digests, stats, heads) =
                     (keys?, labels?, digests?, stats?, heads?);
-                for (row, &number) in numbers.iter().enumerate() {
-                    if formats[row] != FORMAT {
-                        return Err(format!(
-                            "its format is {}, but only {FORMAT} is supported",
-                            formats[row]
-                        ));
+                for (row, (&number, format)) in numbers.iter().zip(formats).enumerate() {
+                    if format != FORMAT {
+                        let why = format!("its format is {format}, but only {FORMAT} is supported");
+                        return Err(why);
                     }
                     let [key, label, digest] = [&keys, &labels, &digests]
                         .map(|of| String::from_utf8_lossy(of[row].data()).into_owned());
@@ -275,67 +299,10 @@ impl Corpus {
                 Ok(())
             })?;
         }
-        for file in files(folder, "blocks")? {
-            each_group(&file, |group| {
-                let (numbers, starts) = (group.shorts("source")?, group.longs("start")?);
-                let (checksums, bytes) = (group.longs("checksum")?, group.bytes("bytes")?);
-                for (row, number) in numbers.iter().enumerate() {
-                    let source = sources
-                        .get_mut(number)
-                        .ok_or_else(|| format!("there is no source {number}"))?;
-                    let bytes = bytes[row].data();
-                    if i64::from(crc32fast::hash(bytes)) != checksums[row] {
-                        return Err(format!("block {} of source {number} is damaged", starts[row]));
-                    }
-                    source.blocks.insert(starts[row], bytes.to_vec());
-                }
-                Ok(())
-            })?;
-        }
-        for file in files(folder, "postings")? {
-            each_group(&file, |group| {
-                let (hashes, numbers, blobs) =
-                    (group.longs("hash")?, group.shorts("source")?, group.shorts("blob")?);
-                for (row, number) in numbers.iter().enumerate() {
-                    let source = sources
-                        .get_mut(number)
-                        .ok_or_else(|| format!("there is no source {number}"))?;
-                    let key = u64::try_from(hashes[row]).ok().filter(|key| *key >> 56 == 0);
-                    let key = key.ok_or_else(|| format!("{} is no hash", hashes[row]))?;
-                    source
-                        .postings
-                        .push((key, blobs[row] as u32))
-                        .map_err(|why| why.to_string())?;
-                }
-                Ok(())
-            })?;
-        }
-        if sources.is_empty() {
-            let why = "it has no sources.parquet with a source in it";
-            return Err(CorpusError::import(folder, why));
-        }
-        let mut written = Vec::new();
-        for source in sources.into_values() {
-            let label = source.label.clone();
-            written.push(
-                source.write(&self.folder).map_err(|why| {
-                    CorpusError::import(folder, format!("source `{label}`: {why}"))
-                })?,
-            );
-        }
-        self.check_unclaimed(
-            written.iter().map(|(key, _, record)| (key.as_str(), record.label.as_str())),
-        )?;
-        let (n, mut n_same) = (written.len(), 0);
-        for (key, digest, record) in written {
-            n_same += usize::from(self.digest_of_source(&record)?.0 == digest);
-            self.put(&self.claim(&key, &record.label)?, &record)?;
-        }
-        Ok((n, n_same))
+        Ok(sources)
     }
 }
 
-/// A source to be imported.
 struct Incoming {
     key: String,
     label: String,
@@ -386,6 +353,48 @@ impl Incoming {
         let record = Record::imported(self.label, name_of(&path), self.stats);
         Ok((self.key, self.digest, record))
     }
+}
+
+/// Gives each source its blocks, which are whole.
+fn take_blocks(folder: &Path, sources: &mut BTreeMap<i32, Incoming>) -> Result<(), CorpusError> {
+    for file in files(folder, "blocks")? {
+        each_group(&file, |group| {
+            let (numbers, starts) = (group.shorts("source")?, group.longs("start")?);
+            let (checksums, bytes) = (group.longs("checksum")?, group.bytes("bytes")?);
+            for (row, number) in numbers.iter().enumerate() {
+                let source = source_of(sources, *number)?;
+                let bytes = bytes[row].data();
+                if i64::from(crc32fast::hash(bytes)) != checksums[row] {
+                    return Err(format!("block {} of source {number} is damaged", starts[row]));
+                }
+                source.blocks.insert(starts[row], bytes.to_vec());
+            }
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+/// Gives each source its postings.
+fn take_postings(folder: &Path, sources: &mut BTreeMap<i32, Incoming>) -> Result<(), CorpusError> {
+    for file in files(folder, "postings")? {
+        each_group(&file, |group| {
+            let (hashes, numbers, blobs) =
+                (group.longs("hash")?, group.shorts("source")?, group.shorts("blob")?);
+            for (row, number) in numbers.iter().enumerate() {
+                let source = source_of(sources, *number)?;
+                let key = u64::try_from(hashes[row]).ok().filter(|key| *key >> 56 == 0);
+                let key = key.ok_or_else(|| format!("{} is no hash", hashes[row]))?;
+                source.postings.push((key, blobs[row] as u32)).map_err(|why| why.to_string())?;
+            }
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+fn source_of(sources: &mut BTreeMap<i32, Incoming>, number: i32) -> Result<&mut Incoming, String> {
+    sources.get_mut(&number).ok_or_else(|| format!("there is no source {number}"))
 }
 
 /// The Parquet files of a table, sorted: `NAME.parquet`, or those below the folder `NAME` or
