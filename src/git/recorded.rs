@@ -72,11 +72,15 @@ impl Reader {
         Ok(made)
     }
 
+    /// The root of the work tree.
+    pub(super) fn work_tree(&self) -> Result<&Path, Error> {
+        let bare = || Error::Bare { what: "work tree", root: self.repo.git_dir().to_owned() };
+        self.root.as_deref().ok_or_else(bare)
+    }
+
     /// The path of a work tree file on disk.
     pub(super) fn on_disk(&self, path: &FilePath) -> Result<PathBuf, Error> {
-        let Some(root) = &self.root else {
-            return Err(Error::Bare { what: "work tree", root: self.repo.git_dir().to_owned() });
-        };
+        let root = self.work_tree()?;
         let relative = gix::path::from_bstr(path.as_bytes().as_bstr());
         relative
             .map(|relative| root.join(relative))

@@ -281,12 +281,10 @@ impl Reader {
     /// # Errors
     /// [`Error::Bare`] if there is no work tree.
     pub fn work_tree_snapshot(&self) -> Result<Snapshot, Error> {
-        let Some(root) = &self.root else {
-            return Err(Error::Bare { what: "work tree", root: self.repo.git_dir().to_owned() });
-        };
+        let root = self.work_tree()?;
         let mut changed = self.changed_on_disk(root)?;
         let (index, left_out) = self.index_files()?;
-        let mut on_disk = OnDisk::new(root.clone());
+        let mut on_disk = OnDisk::new(root.to_owned());
         if self.sees_left_out_files() {
             for path in left_out {
                 let Some(blob) = index.get(&path).and_then(Entry::blob) else { continue };
