@@ -45,7 +45,6 @@ pub(super) fn is_relevant(path: &FilePath) -> bool {
         || path.as_bytes().ends_with(b"/.reuse/dep5")
 }
 
-/// Its statements.
 pub(super) fn statements(bytes: &[u8]) -> Vec<Statement> {
     let text = String::from_utf8_lossy(bytes);
     match toml::from_str::<ReuseToml>(&text) {

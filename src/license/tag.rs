@@ -29,7 +29,6 @@ const MARKS: [&str; 6] = [
 /// Maximum tags of a file.
 const MAX_TAGS: usize = 1_000;
 
-/// The tags of a text.
 pub(super) fn tags(text: &[u8]) -> Vec<Tag> {
     let mut found: Vec<Tag> = Vec::new();
     // Most files have none; a single fast search rules them out.

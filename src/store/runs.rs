@@ -68,7 +68,6 @@ impl Runs {
     }
 }
 
-/// A source of sorted rows.
 enum SortedRows<I> {
     File(BufReader<File>),
     Memory(I),

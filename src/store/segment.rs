@@ -322,7 +322,6 @@ fn is_elsewhere() -> SegmentError {
     SegmentError::Damaged("it is elsewhere")
 }
 
-/// The header of a segment.
 struct Header {
     kind: u32,
     params: SegmentParams,

@@ -15,7 +15,6 @@ const BITS_A_KEY: usize = 4;
 /// for four a key.
 const SALTS: [u32; 3] = [0x47b6_137b, 0x4497_4d91, 0x8824_ad5b];
 
-/// Makes a filter.
 pub(super) struct Filter {
     bytes: Vec<u8>,
 }

@@ -28,7 +28,6 @@ const PATH_ROW: usize = 24;
 const CHANGE_ROW: usize = 16;
 /// Bytes of a row of the tables of lineages and of blobs at tags.
 const PAIR: usize = 8;
-/// The number of no blob.
 const NO_BLOB: u32 = u32::MAX;
 
 /// A change of a file of a component, as stored in a segment.

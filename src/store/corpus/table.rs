@@ -33,7 +33,6 @@ const MEMBER: usize = 3;
 const PLACE: usize = MEMBER + 4;
 /// Bytes of the longest key.
 const MAX_KEY: usize = 20;
-/// Maximum members of a table.
 pub(super) const MAX_MEMBERS: usize = 1 << (8 * MEMBER);
 
 /// A kind of rows.
@@ -221,7 +220,6 @@ impl Input {
     }
 }
 
-/// Rows that were written.
 struct WrittenRows {
     n_rows: u64,
     /// The number of different keys.

@@ -264,7 +264,6 @@ impl Session {
         SegmentError::Elsewhere { place: self.place.clone(), why: why.to_string() }
     }
 
-    /// Reads bytes of an object.
     async fn read(&self, object: &Object, range: Range<u64>) -> Result<Vec<u8>, SegmentError> {
         let mut read = Vec::with_capacity((range.end - range.start) as usize);
         // Pieces are far smaller than parts: hardly one in a hundred has bytes of two.
