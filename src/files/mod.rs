@@ -147,22 +147,14 @@ impl Error {
 
     /// The file at `path` could not be read.
     pub fn file(path: &Path, why: &io::Error) -> Self {
-        Self {
-            message: format!("cannot read `{}`: {why}", path.display()),
-            why: why.to_string(),
-            help: None,
-            lack: None,
-        }
+        let message = format!("cannot read `{}`: {why}", path.display());
+        Self { why: why.to_string(), ..Self::new(message, None) }
     }
 
     /// The folder at `path` could not be listed.
     pub fn folder(path: &Path, why: &impl fmt::Display) -> Self {
-        Self {
-            message: format!("cannot read the folder `{}`: {why}", path.display()),
-            why: why.to_string(),
-            help: None,
-            lack: None,
-        }
+        let message = format!("cannot read the folder `{}`: {why}", path.display());
+        Self { why: why.to_string(), ..Self::new(message, None) }
     }
 
     /// The reason, for a list that names the file.

@@ -168,34 +168,45 @@ impl Reader {
         &self,
         references: References,
     ) -> Result<(Vec<ObjectId>, Vec<(Arc<str>, CommitId)>), Error> {
-        let unreadable = |error: &dyn std::error::Error| self.fails("the references", error);
-        let platform = self.repo.references().map_err(|error| unreadable(&error))?;
         let mut tips = Vec::new();
         let mut tags = Vec::new();
-        for reference in platform.all().map_err(|error| unreadable(&error))? {
-            let mut reference = reference.map_err(|error| unreadable(&error))?;
+        self.each_reference(|reference| {
             let name = reference.name().as_bstr().to_string();
-            if !references.have(&name) {
-                continue;
-            }
             // A tag may point to a blob or a tree, and a reference may be dangling: neither is
             // history.
-            let Ok(commit) = reference.peel_to_commit() else { continue };
-            tips.push(commit.id);
-            if let Some(tag) = name.strip_prefix("refs/tags/") {
-                let commit = CommitId(commit.id);
-                tags.push((self.time(commit)?, Arc::from(tag), commit));
+            if references.have(&name)
+                && let Ok(commit) = reference.peel_to_commit()
+            {
+                tips.push(commit.id);
+                if let Some(tag) = name.strip_prefix("refs/tags/") {
+                    let commit = CommitId(commit.id);
+                    tags.push((self.time(commit)?, Arc::from(tag), commit));
+                }
             }
-        }
+            Ok(())
+        })?;
         tips.extend(self.head()?.map(|head| head.0));
         tips.sort_unstable();
         tips.dedup();
         Ok((tips, in_order_of_versions(tags)))
     }
 
+    /// Calls `each` with every reference.
+    pub(super) fn each_reference(
+        &self,
+        mut each: impl FnMut(&mut gix::Reference<'_>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let fails = |error: &dyn std::error::Error| self.fails("the references", error);
+        let platform = self.repo.references().map_err(|error| fails(&error))?;
+        for reference in platform.all().map_err(|error| fails(&error))? {
+            each(&mut reference.map_err(|error| fails(&error))?)?;
+        }
+        Ok(())
+    }
+
     pub(super) fn tree_of(&self, commit: CommitId) -> Result<ObjectId, Error> {
         let tree = self.find_commit(commit)?.tree_id();
-        tree.map(gix::Id::detach).map_err(|error| self.fails(&format!("commit {commit}"), &error))
+        tree.map(gix::Id::detach).map_err(|error| self.commit_fails(commit, &error))
     }
 
     /// The tree `id`; `what` names it in an error.
@@ -238,22 +249,21 @@ enum VersionPart {
 /// The parts of a version, in the order of which versions follow each other; none of a name without
 /// a number.
 fn version(text: &str) -> Vec<VersionPart> {
-    let is_number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
-    if !is_number(text) {
+    if !text.starts_with(|c: char| c.is_ascii_digit()) {
         return Vec::new();
     }
     let words = text.split(|c: char| !c.is_ascii_alphanumeric());
     let runs = words
         .flat_map(|word| word.as_bytes().chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit()));
-    let part = |run: &[u8]| {
+    let parts = runs.map(|run| {
         let text = String::from_utf8_lossy(run).to_ascii_lowercase();
         match text.parse() {
             Ok(number) => VersionPart::Number(number),
             Err(_) if BEFORE_RELEASES.contains(&&*text) => VersionPart::Before(text),
             Err(_) => VersionPart::Word(text),
         }
-    };
-    runs.map(part).chain([VersionPart::End]).collect()
+    });
+    parts.chain([VersionPart::End]).collect()
 }
 
 /// What is in the names of versions that come before a release.
@@ -391,10 +401,8 @@ impl Trees {
                 (EntryKind::Folder, Some(file)) => {
                     let Ok(id) = ObjectId::try_from(id) else { continue };
                     let Ok(tree) = reader.tree_bytes(id) else { continue };
-                    let is_it = |row: &TreeEntry<'_>| {
-                        row.kind == EntryKind::File && row.name == file.as_bytes()
-                    };
-                    let found = Rows::new(&tree, n_id).find(is_it);
+                    let found = Rows::new(&tree, n_id)
+                        .find(|row| row.kind == EntryKind::File && row.name == file.as_bytes());
                     let path = FilePath::new([&*path, b"/", file.as_bytes()].concat());
                     below.extend(found.and_then(|row| Some((path, BlobId::from_bytes(row.id)?))));
                 }

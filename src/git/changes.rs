@@ -22,22 +22,27 @@ impl Reader {
     /// git does not ignore.
     pub(super) fn changed_on_disk(&self, root: &Path) -> Result<BTreeSet<FilePath>, Error> {
         let index = self.index()?;
-        let unreadable = |why: gix::Error| {
+        let found = self.compared_with(&index).map_err(|why| {
             self.closed(root, &index)
                 .unwrap_or_else(|| Error::unreadable("the work tree", &innermost(&why)))
-        };
-        let walk =
-            self.repo.dirwalk_options().map_err(unreadable)?.emit_untracked(EmissionMode::Matching);
+        })?;
+        let changed = found.iter().filter(|entry| self.is_changed(entry, root));
+        Ok(changed.map(|entry| path_of(entry.destination_rela_path())).collect())
+    }
+
+    /// What may differ in the work tree from the index.
+    fn compared_with<'i>(
+        &self,
+        index: &'i gix::index::State,
+    ) -> Result<Vec<FileHits<'i, IndexState, ()>>, gix::Error> {
+        let walk = self.repo.dirwalk_options()?.emit_untracked(EmissionMode::Matching);
         let options = Options { dirwalk_options: Some(walk), ..Options::default() };
         let (mut found, mut progress) = (Recorder { records: Vec::new() }, gix::progress::Discard);
         let (none, goes_on) = (std::iter::empty::<&BStr>(), AtomicBool::new(false));
-        self.repo
-            .index_worktree_status(
-                &index, none, &mut found, BestEffort, BestEffort, &mut progress, &goes_on, options,
-            )
-            .map_err(unreadable)?;
-        let changed = found.records.iter().filter(|entry| self.is_changed(entry, root));
-        Ok(changed.map(|entry| path_of(entry.destination_rela_path())).collect())
+        self.repo.index_worktree_status(
+            index, none, &mut found, BestEffort, BestEffort, &mut progress, &goes_on, options,
+        )?;
+        Ok(found.records)
     }
 
     /// Whether git would call a file changed. One that cannot be converted is as it was if its size

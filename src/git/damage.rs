@@ -57,12 +57,10 @@ impl Reader {
     /// # Errors
     /// If one of them is missing.
     pub fn is_readable(&self, commit: CommitId) -> Result<bool, Error> {
-        let read = || {
-            self.parents(commit)?
-                .into_iter()
-                .try_for_each(|parent| self.find_commit(parent).map(drop))
-        };
-        match read() {
+        let read = self.parents(commit).and_then(|parents| {
+            parents.into_iter().try_for_each(|parent| self.find_commit(parent).map(drop))
+        });
+        match read {
             Err(Error::Malformed(commit)) => {
                 self.pass_over(commit);
                 Ok(false)
@@ -74,6 +72,11 @@ impl Reader {
     /// Why `what` cannot be read, which failed with `why`.
     pub(super) fn fails(&self, what: &str, why: &dyn std::error::Error) -> Error {
         self.damaged_file().unwrap_or_else(|| Error::unreadable(what, &innermost(why)))
+    }
+
+    /// Why `commit` cannot be read, which failed with `why`.
+    pub(super) fn commit_fails(&self, commit: CommitId, why: &dyn std::error::Error) -> Error {
+        self.fails(&format!("commit {commit}"), why)
     }
 
     /// Why a revision names no commit: nothing has its name, or what has it is damaged.
@@ -126,39 +129,41 @@ impl Reader {
     fn damage_of_reference(&self, file: &Path) -> Option<Error> {
         let is_head = file.ends_with("HEAD");
         let cure = if is_head { OF_HEAD } else { OF_REFERENCE };
-        let damaged = |why: String| Some(Error::Damaged { file: file.to_owned(), why, cure });
-        match files::read(file, MAX_REFERENCE) {
-            Err(why) => damaged(why.to_string()),
-            Ok(text) if text.starts_with(b"ref: ") || self.begins_with_id(&text) => None,
-            Ok(_) => {
-                damaged("it holds neither the id of a commit nor the name of a branch".to_owned())
-            }
-        }
+        let why = match files::read(file, MAX_REFERENCE) {
+            Err(why) => why.to_string(),
+            Ok(text) if text.starts_with(b"ref: ") || self.begins_with_id(&text) => return None,
+            Ok(_) => "it holds neither the id of a commit nor the name of a branch".to_owned(),
+        };
+        Some(Error::Damaged { file: file.to_owned(), why, cure })
     }
 
     /// The first of git's files for references and packs that is damaged.
     fn damaged_file(&self) -> Option<Error> {
         let common = self.repo.common_dir();
-        let lines = |name: &str, is_good: &dyn Fn(&[u8]) -> bool, cure| {
-            let file = common.join(name);
-            let text = match files::read(&file, MAX_REFERENCES) {
-                Err(why) if why.kind() == std::io::ErrorKind::NotFound => return None,
-                Err(why) => return Some(Error::Damaged { file, why: why.to_string(), cure }),
-                Ok(text) => text,
-            };
-            let bad = text.lines().position(|line| !line.is_empty() && !is_good(line))?;
-            let why = format!("line {} names no commit", bad + 1);
-            Some(Error::Damaged { file, why, cure })
-        };
-        let is_packed = |line: &[u8]| match line.first() {
-            Some(b'#') => true,
-            Some(b'^') => self.begins_with_id(&line[1..]),
-            _ => self.begins_with_id(line),
-        };
         self.damage_of_reference(&self.repo.git_dir().join("HEAD"))
-            .or_else(|| lines("packed-refs", &is_packed, OF_PACKED))
-            .or_else(|| lines("shallow", &|line| self.begins_with_id(line), OF_SHALLOW))
+            .or_else(|| self.damage_of_lines(common.join("packed-refs"), OF_PACKED))
+            .or_else(|| self.damage_of_lines(common.join("shallow"), OF_SHALLOW))
             .or_else(|| self.damaged_pack(&common.join("objects/pack")))
+    }
+
+    /// What is wrong with a file that names a commit on each line; in that of packed references,
+    /// some have a mark before it, and some are remarks.
+    fn damage_of_lines(&self, file: PathBuf, cure: &'static str) -> Option<Error> {
+        let is_packed = file.ends_with("packed-refs");
+        let why = match files::read(&file, MAX_REFERENCES) {
+            Err(why) if why.kind() == std::io::ErrorKind::NotFound => return None,
+            Err(why) => why.to_string(),
+            Ok(text) => {
+                let bad = text.lines().position(|line| match line.first() {
+                    None => false,
+                    Some(b'#') if is_packed => false,
+                    Some(b'^') if is_packed => !self.begins_with_id(&line[1..]),
+                    Some(_) => !self.begins_with_id(line),
+                })?;
+                format!("line {} names no commit", bad + 1)
+            }
+        };
+        Some(Error::Damaged { file, why, cure })
     }
 
     /// The first pack or index of one that cannot be opened.
@@ -167,20 +172,14 @@ impl Reader {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
         let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
         found.sort();
-        let damage = |file: &PathBuf| {
+        found.into_iter().find_map(|file| {
             let why = match file.extension()?.to_str()? {
-                "idx" => {
-                    gix::odb::pack::index::File::at(file, hash).err().map(|why| innermost(&why))
-                }
-                "pack" => {
-                    gix::odb::pack::data::File::at(file, hash).err().map(|why| innermost(&why))
-                }
-                _ => None,
+                "idx" => innermost(&gix::odb::pack::index::File::at(&file, hash).err()?),
+                "pack" => innermost(&gix::odb::pack::data::File::at(&file, hash).err()?),
+                _ => return None,
             };
-            let why = first_line(&why?);
-            Some(Error::Damaged { file: file.clone(), why, cure: OF_PACK })
-        };
-        found.iter().find_map(damage)
+            Some(Error::Damaged { file, why: first_line(&why), cure: OF_PACK })
+        })
     }
 
     fn begins_with_id(&self, text: &[u8]) -> bool {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::{CommitId, first_line};
 use crate::files::{self, Lack};
+use crate::text::FilePath;
 
 /// Why a repository could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -167,6 +168,10 @@ pub enum Error {
 impl Error {
     pub(super) fn unreadable(what: &str, why: &impl std::fmt::Display) -> Self {
         Self::Unreadable { what: what.to_owned(), why: first_line(why) }
+    }
+
+    pub(super) fn filter(path: &FilePath, why: &impl std::fmt::Display) -> Self {
+        Self::Filter { path: path.to_string(), why: first_line(why) }
     }
 
     /// What to do about it.

@@ -24,7 +24,7 @@ pub(super) fn grafts(repo: &gix::Repository) -> Result<Vec<(ObjectId, Vec<u8>)>,
         Err(why) if why.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         text => text.map_err(|why| Error::File { path, why })?,
     };
-    let graft = |line: &[u8]| {
+    let grafts = text.lines().filter_map(|line| {
         let ids: Option<Vec<ObjectId>> = line
             .fields_with(|byte| byte == ' ' || byte == '\r')
             .map(|id| ObjectId::from_hex(id).ok())
@@ -32,16 +32,15 @@ pub(super) fn grafts(repo: &gix::Repository) -> Result<Vec<(ObjectId, Vec<u8>)>,
         let (commit, parents) = ids.as_ref()?.split_first()?;
         let object = repo.try_find_object(*commit).ok()??;
         object.kind.is_commit().then(|| (*commit, with_parents(&object.data, parents)))
-    };
-    Ok(text.lines().filter_map(graft).collect())
+    });
+    Ok(grafts.collect())
 }
 
 /// A commit with other parents.
 fn with_parents(commit: &[u8], parents: &[ObjectId]) -> Vec<u8> {
-    let is_parent = |line: &&[u8]| line.starts_with(b"parent ");
     let (tree, rest) = commit.split_once_str("\n").unwrap_or((commit, b""));
-    let n_of_parents: usize =
-        rest.lines_with_terminator().take_while(is_parent).map(<[u8]>::len).sum();
+    let own = rest.lines_with_terminator().take_while(|line| line.starts_with(b"parent "));
+    let n_of_parents: usize = own.map(<[u8]>::len).sum();
     let parents: String = parents.iter().map(|id| format!("parent {id}\n")).collect();
     [tree, b"\n", parents.as_bytes(), &rest[n_of_parents..]].concat()
 }
@@ -57,11 +56,9 @@ pub(super) fn write(
     hash: gix::hash::Kind,
 ) -> std::io::Result<Vec<(ObjectId, ObjectId)>> {
     let store = loose::Store::at(folder, hash);
-    let write = |(commit, bytes): &(ObjectId, Vec<u8>)| {
-        let made = store
-            .write_buf(Kind::Commit, bytes)
-            .map_err(|why| std::io::Error::other(why.to_string()))?;
-        Ok((*commit, made))
-    };
-    grafts.iter().map(write).collect()
+    let written = grafts.iter().map(|(commit, bytes)| {
+        let made = store.write_buf(Kind::Commit, bytes);
+        Ok((*commit, made.map_err(|why| std::io::Error::other(why.to_string()))?))
+    });
+    written.collect()
 }

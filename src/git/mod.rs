@@ -195,23 +195,9 @@ impl Repository {
         let local = inner.to_thread_local();
         let own = local.common_dir().join("objects");
         check_readable(&local)?;
-        let elsewhere = |why| Error::File { path: own.clone(), why };
         let grafts = grafts::grafts(&local)?;
-        let of_variables =
-            if heeds_variables { ObjectList::of_variables(&own).map_err(elsewhere)? } else { None };
-        let of_grafts = || (!grafts.is_empty()).then(|| ObjectList::new([own.clone()])).transpose();
-        let listed =
-            of_variables.map_or_else(of_grafts, |listed| Ok(Some(listed))).map_err(elsewhere)?;
-        if let Some(listed) = &listed {
-            let hash = local.object_hash();
-            let mut replaced: BTreeMap<_, _> = inner.objects.replacements().collect();
-            replaced.extend(grafts::write(&grafts, &listed.path(), hash).map_err(elsewhere)?);
-            let options =
-                gix::odb::store::init::Options { slots: PACK_SLOTS, ..Default::default() };
-            let store =
-                gix::odb::Store::at_opts(listed.path(), hash, &mut replaced.into_iter(), options);
-            inner.objects = gix::parallel::OwnShared::new(store.map_err(elsewhere)?);
-        }
+        let listed = list_objects(&mut inner, &own, heeds_variables, &grafts)
+            .map_err(|why| Error::File { path: own, why })?;
         let root = local.workdir().unwrap_or_else(|| local.git_dir()).to_owned();
         Ok(Self {
             has_work_tree: local.workdir().is_some(),
@@ -240,14 +226,13 @@ impl Repository {
     /// the one above.
     pub fn name(&self) -> String {
         let remote = if self.is_bare() { self.reader().remote() } else { None };
-        let shown = |address: &str| printable(name_at_end(address).as_bytes());
-        let mirrored = remote.as_deref().map(shown).filter(|name| !name.is_empty());
+        let mirrored = remote.as_deref().map(shown_name).filter(|name| !name.is_empty());
         mirrored.unwrap_or_else(|| {
             let root = self.root.canonicalize().unwrap_or_else(|_| self.root.clone());
-            let named = |folder: &Path| shown(&folder.to_string_lossy());
-            let name = named(&root);
+            let name = shown_name(&root.to_string_lossy());
             let says_nothing = self.is_bare() && PLAIN_NAMES.contains(&&*name);
-            let above = root.parent().filter(|_| says_nothing).map(named);
+            let above = root.parent().filter(|_| says_nothing);
+            let above = above.map(|above| shown_name(&above.to_string_lossy()));
             above.filter(|name| !name.is_empty()).unwrap_or(name)
         })
     }
@@ -310,6 +295,34 @@ impl Repository {
     }
 }
 
+/// Has objects read where git's variables say, and other commits in place of those with `grafts`;
+/// returns what lists their folders, unless all are in the repository's `own`.
+fn list_objects(
+    inner: &mut gix::ThreadSafeRepository,
+    own: &Path,
+    heeds_variables: bool,
+    grafts: &[(gix::ObjectId, Vec<u8>)],
+) -> std::io::Result<Option<ObjectList>> {
+    let of_variables = if heeds_variables { ObjectList::of_variables(own)? } else { None };
+    let listed = match of_variables {
+        Some(listed) => listed,
+        None if grafts.is_empty() => return Ok(None),
+        None => ObjectList::new([own.to_owned()])?,
+    };
+    let (path, hash) = (listed.path(), inner.to_thread_local().object_hash());
+    let mut replaced: BTreeMap<_, _> = inner.objects.replacements().collect();
+    replaced.extend(grafts::write(grafts, &path, hash)?);
+    let options = gix::odb::store::init::Options { slots: PACK_SLOTS, ..Default::default() };
+    let store = gix::odb::Store::at_opts(path, hash, &mut replaced.into_iter(), options)?;
+    inner.objects = gix::parallel::OwnShared::new(store);
+    Ok(Some(listed))
+}
+
+/// The name at the end of an address or a path, for people.
+fn shown_name(address: &str) -> String {
+    printable(name_at_end(address).as_bytes())
+}
+
 /// Checks for two faults of a repository that would later look as if its objects were missing.
 fn check_readable(repo: &gix::Repository) -> Result<(), Error> {
     let storage = repo.config_snapshot().string("extensions.refStorage");
@@ -323,9 +336,11 @@ fn check_readable(repo: &gix::Repository) -> Result<(), Error> {
         Err(why) if why.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         text => text.map_err(|why| Error::File { path: list.clone(), why })?,
     };
-    // A name in quotes, as git writes one that it has to quote, is left to gix.
-    let is_plain = |line: &&[u8]| !matches!(line.first(), None | Some(b'#' | b'"'));
-    for line in text.split(|&byte| byte == b'\n').filter(is_plain) {
+    for line in text.split(|&byte| byte == b'\n') {
+        // A name in quotes, as git writes one that it has to quote, is left to gix.
+        if matches!(line.first(), None | Some(b'#' | b'"')) {
+            continue;
+        }
         let named = gix::path::from_bstr(line.as_bstr()).unwrap_or_default();
         if !objects.join(&named).is_dir() {
             return Err(Error::Alternate { list, named: first_line(&line.as_bstr()) });
@@ -349,10 +364,13 @@ fn check_extensions(repo: &gix::Repository) -> Result<(), Error> {
         return Ok(());
     }
     let sections = config.plumbing().sections_by_name("extensions").into_iter().flatten();
-    let names = sections.flat_map(|section| section.value_names().collect::<Vec<_>>());
-    let is_known = |name: &String| EXTENSIONS.iter().any(|known| known.eq_ignore_ascii_case(name));
-    let Some(name) = names.into_iter().find(|name| !is_known(name)) else { return Ok(()) };
-    Err(Error::Extension { folder: repo.git_dir().to_owned(), name: first_line(&name) })
+    let mut names = sections.flat_map(|section| section.value_names().collect::<Vec<_>>());
+    match names.find(|name| !EXTENSIONS.iter().any(|known| known.eq_ignore_ascii_case(name))) {
+        Some(name) => {
+            Err(Error::Extension { folder: repo.git_dir().to_owned(), name: first_line(&name) })
+        }
+        None => Ok(()),
+    }
 }
 
 /// The SHA-1 of some bytes, in hexadecimal: of a file's content, as bills of material name it.
@@ -432,7 +450,7 @@ impl Reader {
         match self.repo.try_find_object(parent) {
             Ok(Some(_)) => Ok(Some(CommitId(parent))),
             Ok(None) => Err(self.missing(CommitId(parent))),
-            Err(error) => Err(self.fails(&format!("commit {parent}"), &error)),
+            Err(error) => Err(self.commit_fails(CommitId(parent), &error)),
         }
     }
 
@@ -451,20 +469,16 @@ impl Reader {
                 None => break,
             }
         }
-        let none = || Error::NoMergeBase {
-            base: base.short(),
-            head: head.short(),
-            is_shallow: self.is_shallow(),
+        let gap = match self.repo.merge_base(base.0, head.0) {
+            Ok(Some(id)) => return Ok(CommitId(id.detach())),
+            Ok(None) => self.gap_in(&[base, head]),
+            Err(_) if self.is_shallow() => None,
+            Err(error) => self
+                .gap_in(&[base, head])
+                .or_else(|| Some(self.fails("the commits between base and head", &error))),
         };
-        match self.repo.merge_base(base.0, head.0) {
-            Ok(Some(id)) => Ok(CommitId(id.detach())),
-            Err(_) if self.is_shallow() => Err(none()),
-            Ok(None) => Err(self.gap_in(&[base, head]).unwrap_or_else(none)),
-            Err(error) => {
-                let gap = self.gap_in(&[base, head]);
-                Err(gap.unwrap_or_else(|| self.fails("the commits between base and head", &error)))
-            }
-        }
+        let (base, head, is_shallow) = (base.short(), head.short(), self.is_shallow());
+        Err(gap.unwrap_or(Error::NoMergeBase { base, head, is_shallow }))
     }
 
     /// The commit of the branch with this name, as `main` and `origin/main` name one. A tag of the
@@ -474,14 +488,15 @@ impl Reader {
     /// [`Error::Branch`] if there is one, but its commit cannot be read.
     pub fn branch(&self, name: &str) -> Result<Option<CommitId>, Error> {
         let folder = if name.starts_with("origin/") { "refs/remotes" } else { "refs/heads" };
-        let unreadable = |why: &dyn std::fmt::Display| Error::Branch {
-            name: name.to_owned(),
-            why: first_line(why),
+        let commit = match self.repo.try_find_reference(&format!("{folder}/{name}")) {
+            Ok(None) => return Ok(None),
+            Ok(Some(mut reference)) => reference.peel_to_commit().map(|commit| commit.id),
+            Err(why) => Err(why),
         };
-        let found = self.repo.try_find_reference(&format!("{folder}/{name}"));
-        let Some(mut reference) = found.map_err(|why| unreadable(&why))? else { return Ok(None) };
-        let commit = reference.peel_to_commit().map_err(|why| unreadable(&why))?;
-        Ok(Some(CommitId(commit.id)))
+        match commit {
+            Ok(commit) => Ok(Some(CommitId(commit))),
+            Err(why) => Err(Error::Branch { name: name.to_owned(), why: first_line(&why) }),
+        }
     }
 
     /// As [`Reader::commit`], for a revision that must not mean what somebody else chose: a tag may
@@ -511,8 +526,10 @@ impl Reader {
 
     /// The commits of the tags and branches with this name.
     fn named(&self, name: &str) -> BTreeSet<CommitId> {
-        let in_folder = |folder: &str| self.commit(&format!("{folder}/{name}")).ok();
-        ["refs/tags", "refs/heads", "refs/remotes"].into_iter().filter_map(in_folder).collect()
+        ["refs/tags", "refs/heads", "refs/remotes"]
+            .iter()
+            .filter_map(|folder| self.commit(&format!("{folder}/{name}")).ok())
+            .collect()
     }
 
     /// The branch that is checked out, if one is.
@@ -526,12 +543,6 @@ impl Reader {
     pub fn default_branches(&self) -> impl Iterator<Item = Result<DefaultBranch, Error>> + '_ {
         let of_remote = self.remote_head();
         let cloned = self.cloned_branches();
-        // In a clone of one branch, that one says nothing: anybody can have called it so. The
-        // remote's `HEAD` confirms it.
-        let is_sure = move |name: &str, of_remote: Option<&str>| {
-            let is_confirmed = of_remote == Some(name) && ["main", "master"].contains(&name);
-            cloned.as_ref().is_none_or(|branches| is_confirmed || !branches.contains(name))
-        };
         let candidates = ["origin/main", "origin/master", "main", "master"].map(str::to_owned);
         let candidates: Vec<String> =
             of_remote.iter().map(|name| format!("origin/{name}")).chain(candidates).collect();
@@ -541,7 +552,13 @@ impl Reader {
                 Ok(tip) => tip,
                 Err(why) => return Some(Err(why)),
             };
-            let is_sure = is_sure(name.trim_start_matches("origin/"), of_remote.as_deref());
+            // In a clone of one branch, that one says nothing: anybody can have called it so. The
+            // remote's `HEAD` confirms it.
+            let branch = name.trim_start_matches("origin/");
+            let is_confirmed =
+                of_remote.as_deref() == Some(branch) && ["main", "master"].contains(&branch);
+            let is_sure =
+                cloned.as_ref().is_none_or(|cloned| is_confirmed || !cloned.contains(branch));
             Some(Ok(DefaultBranch { name, tip, is_sure }))
         })
     }
@@ -558,12 +575,12 @@ impl Reader {
     fn cloned_branches(&self) -> Option<BTreeSet<String>> {
         let config = self.repo.config_snapshot();
         let specs = config.plumbing().strings("remote.origin.fetch")?;
-        let branch = |spec: String| {
+        let branches = specs.iter().filter_map(|spec| {
+            let spec = spec.to_string();
             let source = spec.trim_start_matches('+').split(':').next()?;
             source.strip_prefix("refs/heads/").map(str::to_owned)
-        };
-        let branches: BTreeSet<String> =
-            specs.iter().filter_map(|spec| branch(spec.to_string())).collect();
+        });
+        let branches: BTreeSet<String> = branches.collect();
         (!branches.iter().any(|branch| branch.contains('*'))).then_some(branches)
     }
 
@@ -611,14 +628,15 @@ impl Reader {
     }
 
     fn find_commit(&self, id: CommitId) -> Result<gix::Commit<'_>, Error> {
-        let fails = |why: &dyn std::error::Error| self.fails(&format!("commit {id}"), why);
         match self.repo.try_find_object(id.0) {
             Ok(None) => Err(self.missing(id)),
-            Err(error) => Err(fails(&error)),
+            Err(error) => Err(self.commit_fails(id, &error)),
             Ok(Some(object)) if object.kind.is_commit() && !self.is_well_formed(&object.data) => {
                 Err(Error::Malformed(id))
             }
-            Ok(Some(object)) => object.try_into_commit().map_err(|error| fails(&error)),
+            Ok(Some(object)) => {
+                object.try_into_commit().map_err(|error| self.commit_fails(id, &error))
+            }
         }
     }
 }

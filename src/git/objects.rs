@@ -92,9 +92,13 @@ fn quoted(name: &[u8]) -> Vec<u8> {
     if is_plain {
         return name.to_owned();
     }
-    let octal = |&byte: &u8| match byte {
-        b'"' | b'\\' | b'\n' => format!("\\{byte:03o}").into_bytes(),
-        byte => vec![byte],
-    };
-    [b"\"".to_vec(), name.iter().flat_map(octal).collect(), b"\"".to_vec()].concat()
+    let mut quoted = b"\"".to_vec();
+    for &byte in name {
+        match byte {
+            b'"' | b'\\' | b'\n' => quoted.extend(format!("\\{byte:03o}").into_bytes()),
+            byte => quoted.push(byte),
+        }
+    }
+    quoted.push(b'"');
+    quoted
 }

@@ -14,8 +14,8 @@
 //! D = A + delta     `- D 1
 //! ```
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -138,10 +138,9 @@ impl Repository {
             .map_init(
                 || (self.reader(), work.state()),
                 |(reader, state), &number| {
-                    let is_long = || {
-                        reader.blob_size(blobs[number]).is_some_and(|size| size > work.max_size())
-                    };
-                    if work.is_over() || is_long() {
+                    if work.is_over()
+                        || reader.blob_size(blobs[number]).is_some_and(|n| n > work.max_size())
+                    {
                         return Ok(None);
                     }
                     let unnamed = FilePath::new("a past file");
@@ -172,11 +171,10 @@ fn packs(reader: &Reader) -> Vec<(index::File, data::File)> {
         let mut paths: Vec<_> = entries.map(|entry| entry.path()).collect();
         paths.retain(|path| path.extension().is_some_and(|extension| extension == "idx"));
         paths.sort();
-        let open = |path: &Path| {
+        packs.extend(paths.iter().filter_map(|path| {
             let pack = data::File::at(path.with_extension("pack"), hash).ok()?;
             Some((index::File::at(path, hash).ok()?, pack))
-        };
-        packs.extend(paths.iter().filter_map(|path| open(path)));
+        }));
     }
     packs
 }
@@ -230,13 +228,8 @@ impl Forest {
                 return first;
             }
             by_offset.insert(offset, node);
-            self.nodes.push(Node {
-                offset,
-                wanted: NONE,
-                parent: NONE,
-                children: (0, 0),
-                weight: 1,
-            });
+            let (wanted, parent, children) = (NONE, NONE, (0, 0));
+            self.nodes.push(Node { offset, wanted, parent, children, weight: 1 });
             let base = match pack.entry(offset).map(|entry| entry.header) {
                 Ok(Header::OfsDelta { base_distance }) => {
                     Header::verified_base_pack_offset(offset, base_distance)
@@ -286,12 +279,10 @@ impl Forest {
         }
         for number in 0..self.nodes.len() {
             let (from, to) = self.nodes[number].children;
-            let nodes = &self.nodes;
-            let heavy_first = |node: &u32| std::cmp::Reverse(nodes[*node as usize].weight);
-            self.children[from as usize..to as usize].sort_by_key(heavy_first);
+            self.children[from as usize..to as usize]
+                .sort_by_key(|node| Reverse(self.nodes[*node as usize].weight));
         }
-        let nodes = &self.nodes;
-        self.roots.sort_by_key(|node| std::cmp::Reverse(nodes[*node as usize].weight));
+        self.roots.sort_by_key(|node| Reverse(self.nodes[*node as usize].weight));
     }
 }
 
@@ -425,6 +416,20 @@ fn size_made(mut delta: &[u8]) -> Option<u64> {
     take(&mut delta)
 }
 
+/// Takes a number off a delta, the bits of `has` say which of its bytes are there.
+#[inline]
+fn take_number(delta: &mut &[u8], has: u8) -> Option<usize> {
+    let mut number = 0;
+    for byte in 0..4 {
+        if has & 1 << byte != 0 {
+            let (&part, rest) = delta.split_first()?;
+            number |= usize::from(part) << (8 * byte);
+            *delta = rest;
+        }
+    }
+    Some(number)
+}
+
 /// Applies `delta`, in git's format, to `base`. `None` if it is invalid.
 fn apply(base: &[u8], mut delta: &[u8]) -> Option<Vec<u8>> {
     let n_base = take(&mut delta)?;
@@ -444,19 +449,9 @@ fn apply(base: &[u8], mut delta: &[u8]) -> Option<Vec<u8>> {
             bytes.extend_from_slice(literal);
             delta = rest;
         } else {
-            let mut number = |bits: std::ops::Range<u32>| {
-                let mut number = 0usize;
-                for (byte, bit) in bits.enumerate() {
-                    if command & 1 << bit != 0 {
-                        let (&part, rest) = delta.split_first()?;
-                        number |= usize::from(part) << (8 * byte);
-                        delta = rest;
-                    }
-                }
-                Some(number)
-            };
-            let from = number(0..4)?;
-            let len = Some(number(4..7)?).filter(|&len| len > 0).unwrap_or(0x1_0000);
+            let from = take_number(&mut delta, command & 0xF)?;
+            let len = take_number(&mut delta, command >> 4 & 7)?;
+            let len = if len > 0 { len } else { 0x1_0000 };
             bytes.extend_from_slice(base.get(from..from + len)?);
         }
         if bytes.len() as u64 > n_bytes {

@@ -25,27 +25,25 @@ impl Reader {
     /// known.
     pub(super) fn to_record(&self, path: &FilePath) -> Result<Vec<u8>, Error> {
         let on_disk = self.on_disk(path)?;
-        let unreadable = |why| Error::File { path: on_disk.clone(), why };
-        let fails = |why: &dyn std::fmt::Display| Error::Filter {
-            path: path.to_string(),
-            why: first_line(why),
-        };
-        let real = || self.root.as_deref().and_then(|root| root.canonicalize().ok());
-        let root = self.real_root.get_or_init(|| real().unwrap_or_default());
-        let mut file = files::open_below(root, &on_disk).map_err(unreadable)?;
+        let root = self.real_root.get_or_init(|| {
+            self.root.as_deref().and_then(|root| root.canonicalize().ok()).unwrap_or_default()
+        });
         let mut bytes = Vec::new();
-        std::io::copy(&mut file, &mut bytes).map_err(unreadable)?;
+        files::open_below(root, &on_disk)
+            .and_then(|mut file| std::io::copy(&mut file, &mut bytes))
+            .map_err(|why| Error::File { path: on_disk, why })?;
 
         let mut filter = self.filter.borrow_mut();
         let Filter { pipeline, stack, index } = match &mut *filter {
             Some(filter) => filter,
-            none => none.insert(Filter::new(&self.repo).map_err(|why| fails(&why))?),
+            none => none.insert(Filter::new(&self.repo).map_err(|why| Error::filter(path, &why))?),
         };
-        let relative =
-            gix::path::from_bstr(path.as_bytes().as_bstr()).map_err(|why| fails(&why))?;
+        let relative = gix::path::from_bstr(path.as_bytes().as_bstr())
+            .map_err(|why| Error::filter(path, &why))?;
         let mut given = stack.selected_attribute_matches(CONVERTING.into_iter().chain([ENCODING]));
-        let place =
-            stack.at_path(&*relative, None, &self.repo.objects).map_err(|why| fails(&why))?;
+        let place = stack
+            .at_path(&*relative, None, &self.repo.objects)
+            .map_err(|why| Error::filter(path, &why))?;
         place.matching_attributes(&mut given);
         let encoding = given.iter_selected().last().map(|of| of.assignment.state);
         if let Some(StateRef::Value(encoding)) = encoding {
@@ -55,7 +53,7 @@ impl Reader {
             bytes = decoded_as(&bytes, &encoding).ok_or_else(not_decoded)?;
         }
         // What is decoded has the other attributes alone: gix knows fewer encodings than git.
-        let others = Others::new(&given).map_err(|why| fails(&why))?;
+        let others = Others::new(&given).map_err(|why| Error::filter(path, &why))?;
         let recorded = pipeline.convert_to_git(
             &bytes[..],
             &relative,
@@ -68,17 +66,21 @@ impl Reader {
                 None => Ok(None),
             },
         );
+        let mut recorded = recorded.map_err(|why| Error::filter(path, &why))?;
         let mut made = Vec::new();
-        std::io::copy(&mut recorded.map_err(|why| fails(&why))?, &mut made)
-            .map_err(|why| fails(&why))?;
+        std::io::copy(&mut recorded, &mut made).map_err(|why| Error::filter(path, &why))?;
         Ok(made)
+    }
+
+    /// The root of the work tree.
+    pub(super) fn work_tree(&self) -> Result<&Path, Error> {
+        let bare = || Error::Bare { what: "work tree", root: self.repo.git_dir().to_owned() };
+        self.root.as_deref().ok_or_else(bare)
     }
 
     /// The path of a work tree file on disk.
     pub(super) fn on_disk(&self, path: &FilePath) -> Result<PathBuf, Error> {
-        let Some(root) = &self.root else {
-            return Err(Error::Bare { what: "work tree", root: self.repo.git_dir().to_owned() });
-        };
+        let root = self.work_tree()?;
         let relative = gix::path::from_bstr(path.as_bytes().as_bstr());
         relative
             .map(|relative| root.join(relative))

@@ -170,10 +170,9 @@ impl Reader {
         let root = self.tree(id, what)?;
         let Listing { files, same, folders, .. } = tree::listing(&root, &like.folders, what)?;
         let same: Vec<FilePath> = same.into_iter().map(FilePath::new).collect();
-        let shared = |of: &[Entry]| -> Vec<Entry> {
-            same.iter().flat_map(|folder| below(of, folder)).cloned().collect()
-        };
-        let (mut entries, mut links) = (shared(&like.files.entries), shared(&like.files.links));
+        let [mut entries, mut links] = [&like.files.entries, &like.files.links].map(|of| {
+            same.iter().flat_map(|folder| below(of, folder)).cloned().collect::<Vec<Entry>>()
+        });
         let submodules = same.iter().flat_map(|folder| like.files.submodules_below(folder));
         let mut submodules: BTreeMap<_, _> =
             submodules.map(|(path, id)| (path.clone(), *id)).collect();
@@ -197,14 +196,11 @@ impl Reader {
     /// # Errors
     /// If the references cannot be listed. A reference to something missing contributes nothing.
     pub fn blobs_of_tips(&self) -> Result<BTreeSet<BlobId>, Error> {
-        let unreadable = |error: &dyn std::error::Error| self.fails("the references", error);
-        let platform = self.repo.references().map_err(|error| unreadable(&error))?;
-        let all = platform.all().map_err(|error| unreadable(&error))?;
         let mut commits: BTreeSet<CommitId> = self.head()?.into_iter().collect();
-        for reference in all {
-            let mut reference = reference.map_err(|error| unreadable(&error))?;
+        self.each_reference(|reference| {
             commits.extend(reference.peel_to_commit().map(|commit| CommitId(commit.id)));
-        }
+            Ok(())
+        })?;
         let snapshots = commits.into_iter().filter_map(|commit| self.commit_snapshot(commit).ok());
         let files = snapshots.chain(self.index_snapshot().ok()).flat_map(|of| of.entries);
         Ok(files.filter_map(|entry| entry.blob()).collect())
@@ -238,12 +234,11 @@ impl Reader {
 
     /// The index; that of the head where there is none.
     pub(super) fn index(&self) -> Result<gix::worktree::IndexPersistedOrInMemory, Error> {
-        let damaged = |why: gix::Error| Error::Damaged {
+        self.repo.index_or_load_from_head_or_empty().map_err(|why| Error::Damaged {
             file: self.repo.index_path().components().collect(),
             why: first_line(&innermost(&why)),
             cure: OF_INDEX,
-        };
-        self.repo.index_or_load_from_head_or_empty().map_err(damaged)
+        })
     }
 
     /// The files of the index, and those among them that a sparse checkout leaves out.
@@ -258,14 +253,13 @@ impl Reader {
             let path = entry.path(&index);
             let is_ours = matches!(entry.stage(), Stage::Unconflicted | Stage::Ours);
             let from = entries.len();
-            let whole = || Entry {
-                path: FilePath::new(path.to_vec()),
-                content: Content::Blob(blob_of_gix(entry.id)),
-            };
             match entry.mode {
                 Mode::DIR => entries.extend(self.collapsed(entry, path)?),
-                Mode::FILE | Mode::FILE_EXECUTABLE if is_ours => entries.push(whole()),
-                Mode::SYMLINK if is_ours => links.push(whole()),
+                Mode::FILE | Mode::FILE_EXECUTABLE | Mode::SYMLINK if is_ours => {
+                    let all = if entry.mode == Mode::SYMLINK { &mut links } else { &mut entries };
+                    let content = Content::Blob(blob_of_gix(entry.id));
+                    all.push(Entry { path: FilePath::new(path.to_vec()), content });
+                }
                 Mode::COMMIT if is_ours => {
                     submodules.insert(FilePath::new(path.to_vec()), CommitId(entry.id));
                 }
@@ -287,12 +281,10 @@ impl Reader {
     /// # Errors
     /// [`Error::Bare`] if there is no work tree.
     pub fn work_tree_snapshot(&self) -> Result<Snapshot, Error> {
-        let Some(root) = &self.root else {
-            return Err(Error::Bare { what: "work tree", root: self.repo.git_dir().to_owned() });
-        };
+        let root = self.work_tree()?;
         let mut changed = self.changed_on_disk(root)?;
         let (index, left_out) = self.index_files()?;
-        let mut on_disk = OnDisk::new(root.clone());
+        let mut on_disk = OnDisk::new(root.to_owned());
         if self.sees_left_out_files() {
             for path in left_out {
                 let Some(blob) = index.get(&path).and_then(Entry::blob) else { continue };
@@ -303,12 +295,11 @@ impl Reader {
         }
         // A file on disk that is neither in the index nor new is one that git ignores, edited or
         // not.
-        let is_seen = |path: &&FilePath, on_disk: &mut OnDisk| {
-            changed.contains(path) || index.get(path).is_some() || !on_disk.has_file(path)
-        };
-        let edited: Vec<FilePath> =
-            self.edited.keys().filter(|path| is_seen(path, &mut on_disk)).cloned().collect();
-        changed.extend(edited);
+        for path in self.edited.keys() {
+            if index.get(path).is_some() || !on_disk.has_file(path) {
+                changed.insert(path.clone());
+            }
+        }
         // What is on disk is read, whatever the conflict is.
         let Snapshot { mut entries, mut links, submodules, unmerged: _ } = index;
         entries.retain(|entry| !changed.contains(&entry.path));

@@ -108,11 +108,8 @@ impl Visit for Listing<'_> {
     }
 
     fn visit_nontree(&mut self, entry: &EntryRef<'_>) -> Action {
-        self.files.push(TreeFile {
-            path: self.path.to_vec(),
-            mode: entry.mode,
-            id: entry.oid.to_owned(),
-        });
+        let (path, id) = (self.path.to_vec(), entry.oid.to_owned());
+        self.files.push(TreeFile { path, mode: entry.mode, id });
         ControlFlow::Continue(true)
     }
 }

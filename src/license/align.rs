@@ -67,13 +67,11 @@ pub(super) fn readings(words: &Words) -> Vec<Reading> {
 /// The license of which `words` are the beginning, with most of it left out and nothing added.
 pub(super) fn abridged(words: &Words) -> Option<Reading> {
     let hashes = words.hashes();
-    let reading =
-        best(&hashes, &(0..hashes.len()), &candidates(&hashes), MIN_SHARE_ABRIDGED, words);
-    let is_at_end = |of: &Reading| {
-        let last = of.range.end - 1;
-        of.range.end == words.n_words() || words.has_end(last..last + 1)
-    };
-    reading.filter(|of| of.is_abridged() && is_at_end(of))
+    let all = 0..hashes.len();
+    let reading = best(&hashes, &all, &candidates(&hashes), MIN_SHARE_ABRIDGED, words)?;
+    let end = reading.range.end;
+    let is_at_end = end == words.n_words() || words.has_end(end - 1..end);
+    (reading.is_abridged() && is_at_end).then_some(reading)
 }
 
 /// Reads a part of a text: takes the best template, then what is before it and behind it.
@@ -114,7 +112,6 @@ fn best(
     let mut likely: Vec<(f64, &Candidate, Range<usize>)> = likely.map(Candidate::densest).collect();
     likely.sort_by(|a, b| b.0.total_cmp(&a.0));
     likely.truncate(MAX_COMPARED);
-    let fit = |of: &Reading| (of.worth(), of.n_equal, Reverse(of.n_required));
     let mut best: Option<Reading> = None;
     for (_, candidate, window) in likely {
         let template = candidate.template();
@@ -125,7 +122,7 @@ fn best(
         }
         let reading = aligned(template, hashes, part, words);
         // Of equals the last is taken.
-        best = best.into_iter().chain(reading).max_by_key(fit);
+        best = best.into_iter().chain(reading).max_by_key(Reading::fit);
     }
     best.filter(|of| of.worth() > 0)
 }
@@ -149,13 +146,11 @@ fn may_be_worth(least: i64, template: &Template, part: &[u32]) -> bool {
     }
     let mut part = part.to_vec();
     part.sort_unstable();
-    let mut rest = part.iter().peekable();
-    let is_there = |word: &&u32| {
-        while rest.next_if(|of| of < word).is_some() {}
-        rest.next_if_eq(word).is_some()
-    };
-    let bag = template.bag();
-    let n_shared = bag.hashes.iter().filter(is_there).count() as i64;
+    let (bag, mut rest, mut n_shared) = (template.bag(), part.iter().peekable(), 0);
+    for word in &bag.hashes {
+        while rest.next_if(|of| *of < word).is_some() {}
+        n_shared += i64::from(rest.next_if_eq(&word).is_some());
+    }
     let n_missing = bag.n_needed as i64 - n_shared;
     n_shared - COST * n_missing.max(0) >= least
 }
@@ -172,10 +167,10 @@ fn aligned(
     // A word may have been compared with the same one in a part that may be left out.
     let is_near = (1..=MAX_DIFFERING).contains(&reading.n_differing());
     let bare = is_near.then(|| align(&template.bare(), hashes, part, words)).flatten();
-    let is_better = |bare: &Reading| {
+    let nearer = bare.filter(|bare| {
         bare.range.len() >= reading.range.len() && bare.n_differing() < reading.n_differing()
-    };
-    Some(bare.filter(is_better).unwrap_or(reading))
+    });
+    Some(nearer.unwrap_or(reading))
 }
 
 impl Candidate {
@@ -321,6 +316,11 @@ impl Reading {
         self.n_equal as i64 - COST * self.n_differing() as i64
     }
 
+    /// Its order among templates: the one that fits best is the last.
+    fn fit(&self) -> (i64, usize, Reverse<usize>) {
+        (self.worth(), self.n_equal, Reverse(self.n_required))
+    }
+
     /// Whether this is the beginning of a license, with most of it left out and nothing added.
     pub fn is_abridged(&self) -> bool {
         self.starts
@@ -331,9 +331,10 @@ impl Reading {
 
     /// Whether most of a part of the text is within it, and not from the template.
     pub fn is_mostly_added(&self, part: &Range<usize>) -> bool {
-        let n_shared =
-            |of: &Range<usize>| of.end.min(part.end).saturating_sub(of.start.max(part.start));
-        2 * self.differences.iter().map(|of| n_shared(&of.added)).sum::<usize>() > part.len()
+        let added = self.differences.iter().map(|of| &of.added);
+        let n_added: usize =
+            added.map(|of| of.end.min(part.end).saturating_sub(of.start.max(part.start))).sum();
+        2 * n_added > part.len()
     }
 
     /// The number of words that differ.

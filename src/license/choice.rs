@@ -27,19 +27,13 @@ pub(super) fn joined(
 ) -> Option<Expression> {
     let mut groups: Vec<Vec<LicenseStatement>> = Vec::new();
     for next in stated {
-        let is_near = |group: &&mut Vec<LicenseStatement>| {
-            let between = end(group)..next.range.start.max(end(group));
-            let offers = ["alternatively", "optionally licensed"];
-            let n_between = between.len();
-            let is_said = |offer: &&str| words.of(between.clone()).contains(offer);
-            n_between <= REACH || n_between <= 5 * REACH && offers.iter().any(is_said)
-        };
-        match groups.last_mut().filter(is_near) {
+        match groups.last_mut().filter(|group| is_near(end(group), next.range.start, words)) {
             Some(group) => group.push(next),
             None => groups.push(vec![next]),
         }
     }
-    let choice = |group: Vec<LicenseStatement>| {
+    let mut choices: Vec<(bool, Vec<Expression>)> = Vec::new();
+    for group in groups {
         let is_choice =
             group.len() > 1 && is_choice(words, around, &(group[0].range.start..end(&group)));
         let mut all: Vec<Expression> = Vec::new();
@@ -48,21 +42,29 @@ pub(super) fn joined(
                 all.push(expression);
             }
         }
-        (is_choice, all)
-    };
-    let choices: Vec<(bool, Vec<Expression>)> = groups.into_iter().map(choice).collect();
+        choices.push((is_choice, all));
+    }
     // A license that is a choice elsewhere is no duty here.
-    let is_offered = |at: usize, of: &[Expression]| {
-        let others =
-            choices.iter().enumerate().filter(|(other, (is_choice, _))| *other != at && *is_choice);
-        others.into_iter().any(|(other, (_, all))| {
-            of.iter().all(|of| all.contains(of)) && (other < at || all.len() > of.len())
+    let counting = choices.iter().enumerate().filter(|(at, (_, own))| {
+        !choices.iter().enumerate().any(|(other, (is_choice, all))| {
+            *is_choice
+                && other != *at
+                && own.iter().all(|of| all.contains(of))
+                && (other < *at || all.len() > own.len())
         })
-    };
-    let counting = choices.iter().enumerate().filter(|(at, (_, all))| !is_offered(*at, all));
+    });
     Expression::all(counting.flat_map(|(_, (is_choice, all))| {
         if *is_choice { Expression::any(all.clone()).into_iter().collect() } else { all.clone() }
     }))
+}
+
+/// Whether a license that is stated at `next` may be of one choice with one that ends at `end`.
+fn is_near(end: usize, next: usize, words: &Words) -> bool {
+    let n_between = next.saturating_sub(end);
+    let said = words.of(end..end + n_between);
+    n_between <= REACH
+        || n_between <= 5 * REACH
+            && ["alternatively", "optionally licensed"].iter().any(|offer| said.contains(offer))
 }
 
 fn end(group: &[LicenseStatement]) -> usize {
@@ -121,26 +123,31 @@ const AROUND: usize = 24;
 /// Whether the words around licenses offer a choice of them; "at your option any later version"
 /// does not.
 fn is_choice(words: &Words, parts: &[Range<usize>], licenses: &Range<usize>) -> bool {
-    let said = |within: Range<usize>| {
-        let parts = parts.iter().map(|of| of.start.max(within.start)..of.end.min(within.end));
-        let parts = parts.filter(|of| !of.is_empty()).map(|of| words.of(of));
-        format!(" {} ", parts.collect::<Vec<_>>().join(" "))
-    };
-    let around = said(licenses.start.saturating_sub(AROUND)..licenses.end + AROUND);
+    let reach = licenses.start.saturating_sub(AROUND)..licenses.end + AROUND;
+    let around = words_within(words, parts, &reach);
     if PARTS.iter().any(|part| around.contains(part)) {
         return false;
     }
-    let is_later = |next: &str| {
-        let next: Vec<&str> = next.split(' ').take(TO_LATER).collect();
-        next.iter().any(|word| ["later", "newer", "higher", "above", "greater"].contains(word))
-    };
-    let is_option = |next: &str| !next.starts_with("version") && !is_later(next);
     let options = [" at your option ", " at your discretion "];
-    let between = said(licenses.clone());
-    options.iter().any(|option| around.split(option).skip(1).any(is_option))
+    let mut behind = options.iter().flat_map(|option| around.split(option).skip(1));
+    let between = words_within(words, parts, licenses);
+    behind.any(|next| !next.starts_with("version") && !is_later(next))
         || is_offer(&around)
         || between.split(' ').count() < REACH
             && between.replace("and or ", "").split(" or ").skip(1).any(|next| !is_later(next))
+}
+
+/// The words of a range that are in these parts of a text.
+fn words_within(words: &Words, parts: &[Range<usize>], within: &Range<usize>) -> String {
+    let parts = parts.iter().map(|of| of.start.max(within.start)..of.end.min(within.end));
+    let parts = parts.filter(|of| !of.is_empty()).map(|of| words.of(of));
+    spaced(&parts.collect::<Vec<_>>().join(" "))
+}
+
+/// Whether the first words behind an "or" speak of later versions.
+fn is_later(next: &str) -> bool {
+    let mut next = next.split(' ').take(TO_LATER);
+    next.any(|word| ["later", "newer", "higher", "above", "greater"].contains(&word))
 }
 
 /// Words behind an "or" among which are those that speak of later versions: "or at your discretion

@@ -44,11 +44,10 @@ pub fn compatibility(outbound: &License, inbound: &License) -> Option<Compatibil
     }
     // An exception adds permissions: if a license with one is not listed, the license without it is
     // the stricter choice, but it may be just what the exception permits.
-    let names = |license: &License| [license.to_string(), license.id.clone()];
-    let row = names(outbound).iter().find_map(|name| MATRIX.rows.get(name.as_str()).copied())?;
-    let listed = |name: &String| MATRIX.columns.get(name.as_str()).copied();
-    let own = listed(&inbound.to_string());
-    match row.get(own.or_else(|| listed(&inbound.id))?)? {
+    let Matrix { columns, rows } = &*MATRIX;
+    let row = rows.get(&*outbound.to_string()).or_else(|| rows.get(&*outbound.id))?;
+    let own = columns.get(&*inbound.to_string());
+    match row.get(*own.or_else(|| columns.get(&*inbound.id))?)? {
         b'Y' | b'=' => Some(Compatibility::Yes),
         b'N' if own.is_none() && inbound.exception.is_some() => Some(Compatibility::Depends),
         b'N' => Some(Compatibility::No),

@@ -20,7 +20,7 @@ pub struct Licenses {
     /// Statements about folders, by folder.
     folders: BTreeMap<Vec<u8>, Vec<LicenseEvidence>>,
     /// Statements about single files, by path.
-    files: BTreeMap<Vec<u8>, Vec<LicenseEvidence>>,
+    files: BTreeMap<FilePath, Vec<LicenseEvidence>>,
     /// Statements about files by patterns, with the folder they begin at.
     patterns: Vec<(Vec<u8>, LicenseEvidence)>,
     /// The copyright notices of license texts, by folder.
@@ -172,14 +172,15 @@ impl Licenses {
     }
 
     fn add_statement(&mut self, path: &FilePath, statement: Statement) {
-        let evidence = LicenseEvidence { path: path.clone(), statement };
+        let evidence = LicenseEvidence::new(path, statement);
         match &evidence.statement.scope {
             // Statements about the file itself are evaluated lazily, in `of_info`.
             Scope::File | Scope::Lines(..) => {}
             Scope::Folder => self.add_to_folder(above(path, 0), evidence),
             &Scope::Above(n_up) => self.add_to_folder(above(path, n_up), evidence),
             Scope::Sibling(name) => {
-                self.files.entry(join(above(path, 0), name)).or_default().push(evidence);
+                let sibling = FilePath::joined(above(path, 0), name);
+                self.files.entry(sibling).or_default().push(evidence);
             }
             &Scope::Paths { n_up, .. } => {
                 self.patterns.push((above(path, n_up).to_vec(), evidence));
@@ -194,15 +195,10 @@ impl Licenses {
     /// Declares that all files in `folder` (empty for the root) have the license named in
     /// `written`.
     pub fn declare(&mut self, folder: &FilePath, written: &str) {
-        let statement = Statement {
-            method: Method::Declared,
-            scope: Scope::Folder,
-            line: 1,
-            expression: Expression::parse(written),
-            written: written.to_owned(),
-        };
-        let evidence = LicenseEvidence { path: folder.clone(), statement };
-        self.add_to_folder(folder.as_bytes(), evidence);
+        let (method, scope, written) = (Method::Declared, Scope::Folder, written.to_owned());
+        let expression = Expression::parse(&written);
+        let statement = Statement { method, scope, line: 1, expression, written };
+        self.add_to_folder(folder.as_bytes(), LicenseEvidence::new(folder, statement));
     }
 
     /// The license of the component as a whole: what is stated at its root.
@@ -244,27 +240,28 @@ impl Licenses {
         statements: Vec<Statement>,
         refer: &Refer<'_>,
     ) -> Identification {
-        let evidence = |statement: Statement| LicenseEvidence { path: path.clone(), statement };
         let (mut about_file, mut snippets, mut names) = (Vec::new(), Vec::new(), Vec::new());
         for statement in statements {
             match statement.scope {
                 Scope::File if statement.method == Method::Reference => {
                     names.push(statement.written);
                 }
-                Scope::File => about_file.push(evidence(statement)),
+                Scope::File => about_file.push(LicenseEvidence::new(path, statement)),
                 Scope::Lines(first, last) => {
                     let license = statement.expression.clone();
-                    let evidence = evidence(statement).describe();
+                    let evidence = LicenseEvidence::new(path, statement).describe();
                     snippets.push(LicensedLines { first, last, license, evidence });
                 }
                 _ => {}
             }
         }
-        about_file.extend(self.files.get(path.as_bytes()).into_iter().flatten().cloned());
-        let (overriding, mut stated) = self.stated_for(path);
-        let is_added = |of: &LicenseEvidence| of.statement.method == Method::ReuseAggregate;
-        let added =
-            stated.pop_if(|of| is_added(of) && !about_file.is_empty() && overriding.is_empty());
+        about_file.extend(self.files.get(path).into_iter().flatten().cloned());
+        let [overriding, mut stated] = self.stated_for(path);
+        let added = stated.pop_if(|of| {
+            of.statement.method == Method::ReuseAggregate
+                && !about_file.is_empty()
+                && overriding.is_empty()
+        });
         // The nearest scope with a statement wins: it overrides statements about everything around
         // it.
         let declared = self.above(path, |method| method == Method::Declared);
@@ -272,8 +269,8 @@ impl Licenses {
         // "Governed by a BSD-style license that can be found in the LICENSE file."
         let named: Vec<Expression> =
             about_file.iter().filter_map(|of| of.license().cloned()).collect();
-        let is_text = |of: &&LicenseEvidence| named.iter().any(|named| of.refines(named));
-        about_file.extend(around.iter().filter(is_text).cloned());
+        let texts = around.iter().filter(|of| named.iter().any(|named| of.refines(named)));
+        about_file.extend(texts.cloned());
         // A license text that also applies to the folder adds nothing to what the folder says.
         let is_asked = about_file.is_empty();
         let (texts, referred): (Vec<_>, Vec<_>) = names
@@ -293,11 +290,11 @@ impl Licenses {
 
     /// What patterns say of a file: overriding statements, and others. Of one file with
     /// patterns, the last that matches counts; of several files, the nearest.
-    fn stated_for(&self, path: &FilePath) -> (Vec<LicenseEvidence>, Vec<LicenseEvidence>) {
+    fn stated_for(&self, path: &FilePath) -> [Vec<LicenseEvidence>; 2] {
         let mut overriding: Option<(usize, &LicenseEvidence)> = None;
         let mut stated: Option<(usize, &LicenseEvidence)> = None;
         for (from, evidence) in &self.patterns {
-            let Some(rest) = below(path.as_bytes(), from) else { continue };
+            let Some(rest) = path.below(from) else { continue };
             let Scope::Paths { globs, is_literal_separator, .. } = &evidence.statement.scope else {
                 continue;
             };
@@ -312,24 +309,25 @@ impl Licenses {
                 }
             }
         }
-        let list = |slot: Option<(usize, &LicenseEvidence)>| {
-            slot.into_iter().map(|(_, evidence)| evidence.clone()).collect()
-        };
-        (list(overriding), list(stated))
+        [overriding, stated]
+            .map(|slot| slot.into_iter().map(|(_, evidence)| evidence.clone()).collect())
     }
 
     /// What is said in the nearest folder, the file's own or one above it, that says anything.
     fn above(&self, path: &FilePath, is_meant: impl Fn(Method) -> bool) -> Vec<LicenseEvidence> {
-        let said_of = |folder: &[u8]| -> Vec<LicenseEvidence> {
+        let mut said = folders_above(path.as_bytes()).map(|folder| -> Vec<LicenseEvidence> {
             let said = self.folders.get(folder).into_iter().flatten();
-            said.filter(|evidence| is_meant(evidence.statement.method)).cloned().collect()
-        };
-        let mut said = folders_above(path.as_bytes()).map(said_of);
+            said.filter(|of| is_meant(of.statement.method)).cloned().collect()
+        });
         said.find(|said| !said.is_empty()).unwrap_or_default()
     }
 }
 
 impl LicenseEvidence {
+    fn new(path: &FilePath, statement: Statement) -> Self {
+        Self { path: path.clone(), statement }
+    }
+
     fn license(&self) -> Option<&Expression> {
         self.statement.expression.as_ref()
     }
@@ -348,11 +346,11 @@ impl Identification {
     /// The same with a license that applies, too; unknown if either is.
     fn and(self, added: Option<LicenseEvidence>) -> Self {
         let Some(added) = added else { return self };
-        let both = [self.expression, added.statement.expression.clone()];
-        let both: Option<Vec<Expression>> = both.into_iter().collect();
+        let expression =
+            Expression::all_known([self.expression, added.statement.expression.clone()]);
         let mut evidence = self.evidence;
         evidence.push(added);
-        Self { expression: both.and_then(Expression::all), evidence, ..self }
+        Self { expression, evidence, ..self }
     }
 
     /// Weighs what is said in one scope.
@@ -368,22 +366,9 @@ impl Identification {
         };
         let method =
             if is_denied_by_text(first, &evidence) { Method::Text } else { first.statement.method };
-        // Several texts in a folder all apply, unless a manifest says how.
         let mut same: Vec<_> = evidence.iter().filter(|of| of.statement.method == method).collect();
-        if method == Method::Text && has_lesser_text(&same) {
-            // The LGPL adds to the GPL, whose text has to be next to it.
-            same.retain(|of| {
-                of.license().is_none_or(|of| of.licenses().all(|l| l.family() != "GPL"))
-            });
-        }
-        // The text of a license that another text offers as a choice is no duty.
-        let is_offered = |of: &LicenseEvidence| {
-            let Some(license) = of.license().filter(|of| !of.is_choice()) else { return false };
-            let mut others = same.iter().filter_map(|other| other.license());
-            others.any(|of| of.is_choice() && license.is_edition_of(&of.refined(&[license])))
-        };
         if method == Method::Text {
-            same = same.iter().copied().filter(|of| !is_offered(of)).collect();
+            same = owing_texts(same);
         }
         let is_all_known = method != Method::Text || same.iter().all(|of| of.license().is_some());
         let n_counting = if method == Method::Text { usize::MAX } else { 1 };
@@ -401,15 +386,14 @@ impl Identification {
             evidence[..=at].rotate_right(1);
             chosen = refined;
         }
-        let disagrees = |of: &LicenseEvidence| {
+        let (contradictions, evidence) = evidence.iter().cloned().partition(|of| {
             let tells_later = method.tells_later() && of.statement.method.tells_later();
             // An unknown text next to a known one may add to it or restrict it.
-            match &of.statement.expression {
+            match of.license() {
                 Some(other) => !chosen.agrees_with(other, tells_later),
-                None => of.statement.method != Method::Text || !is_all_known,
+                None => !of.is_text() || !is_all_known,
             }
-        };
-        let (contradictions, evidence) = evidence.iter().cloned().partition(|of| disagrees(of));
+        });
         Self { expression: Some(chosen), evidence, contradictions, ..Self::default() }
     }
 
@@ -419,15 +403,15 @@ impl Identification {
             return self;
         }
         let said = Self::of(declared);
-        let disagrees = |of: &LicenseEvidence| match (&said.expression, of.license()) {
-            (Some(chosen), Some(found)) => {
-                !chosen.agrees_with(found, of.statement.method.tells_later())
-            }
-            _ => true,
-        };
         let found = self.evidence.into_iter().chain(self.contradictions);
-        let contradictions = found.filter(|of| of.license().is_some()).filter(disagrees).collect();
-        Self { contradictions, ..said }
+        let contradictions = found.filter(|of| {
+            let tells_later = of.statement.method.tells_later();
+            of.license().is_some_and(|found| {
+                let said = said.expression.as_ref();
+                said.is_none_or(|said| !said.agrees_with(found, tells_later))
+            })
+        });
+        Self { contradictions: contradictions.collect(), ..said }
     }
 
     /// Whether it was declared rather than found.
@@ -443,9 +427,10 @@ impl Identification {
     /// How it was found, in words, such as "license text (COPYING:1)"; of an unknown license, also
     /// what is known of it.
     pub fn found_by(&self) -> Option<String> {
-        let known = self.evidence.iter().find(|of| of.license().is_some());
-        let unknown = || self.evidence.first().map(LicenseEvidence::statement_in_words);
-        known.map(LicenseEvidence::describe).or_else(unknown)
+        match self.evidence.iter().find(|of| of.license().is_some()) {
+            Some(known) => Some(known.describe()),
+            None => self.evidence.first().map(LicenseEvidence::statement_in_words),
+        }
     }
 }
 
@@ -490,23 +475,24 @@ fn owed(mut notices: Vec<String>, statements: &[Statement]) -> Vec<String> {
     let texts = statements.iter().filter(|of| of.method == Method::Text);
     let texts = texts.filter_map(|of| of.expression.as_ref());
     let families: Vec<&str> = texts.flat_map(Expression::licenses).map(License::family).collect();
-    let is_writers = |notice: &str| {
-        WRITERS.iter().any(|(family, name)| families.contains(family) && notice.contains(name))
-    };
-    notices.retain(|notice| !is_writers(notice));
+    notices.retain(|notice| {
+        !WRITERS.iter().any(|(family, name)| families.contains(family) && notice.contains(name))
+    });
     notices
 }
 
 /// What the file at `path` states, as evidence for a file that refers to it.
 fn referred(path: &FilePath, info: LicensingInfo) -> Vec<LicenseEvidence> {
-    let is_own = |of: &Statement| of.scope == Scope::File || of.method == Method::Text;
-    let stated = info.statements.into_iter().filter(|of| is_own(of) && of.expression.is_some());
-    let as_reference = |of: Statement| match of.method {
-        Method::Text => of,
-        _ => Statement { method: Method::Reference, ..of },
-    };
-    let evidence = |of| LicenseEvidence { path: path.clone(), statement: as_reference(of) };
-    stated.map(evidence).collect()
+    let mut found = Vec::new();
+    for of in info.statements.into_iter().filter(|of| of.expression.is_some()) {
+        if of.method == Method::Text {
+            found.push(LicenseEvidence::new(path, of));
+        } else if of.scope == Scope::File {
+            let reference = Statement { method: Method::Reference, ..of };
+            found.push(LicenseEvidence::new(path, reference));
+        }
+    }
+    found
 }
 
 /// The paths that the file at `path` may mean by `name`, the nearest first: next to it, then in
@@ -524,38 +510,51 @@ pub fn meant_by(path: &FilePath, name: &str) -> Vec<FilePath> {
         }
     }
     let folders = std::iter::successors(from, |folder| parent(folder));
-    folders.map(|folder| FilePath::new(join(folder, rest))).collect()
+    folders.map(|folder| FilePath::joined(folder, rest)).collect()
 }
 
 /// Whether license texts are beside a manifest, and none is of what that says, or one offers as a
 /// choice what that lists: the package's own text grants.
 fn is_denied_by_text(manifest: &LicenseEvidence, evidence: &[LicenseEvidence]) -> bool {
-    let said = manifest.license();
+    let Some(said) = manifest.license() else { return false };
     let texts = evidence.iter().filter(|of| of.is_text());
     let read: Vec<&Expression> = texts.filter_map(LicenseEvidence::license).collect();
-    let agrees = |text: &&Expression| said.is_some_and(|said| said.agrees_with(text, false));
-    let offers = |text: &&Expression| said.is_some_and(|said| text.offers(said));
     manifest.statement.method == Method::Manifest
         && !read.is_empty()
-        && (!read.iter().any(agrees) || read.iter().any(offers))
+        && (!read.iter().any(|text| said.agrees_with(text, false))
+            || read.iter().any(|text| text.offers(said)))
+}
+
+/// Those of the license texts of a folder that are a duty: all of them, unless one says how.
+fn owing_texts(mut texts: Vec<&LicenseEvidence>) -> Vec<&LicenseEvidence> {
+    let mut licenses = texts.iter().filter_map(|of| of.license()).flat_map(Expression::licenses);
+    if licenses.any(|license| license.family() == "LGPL") {
+        // The LGPL adds to the GPL, whose text has to be next to it.
+        texts.retain(|of| of.license().is_none_or(|of| of.licenses().all(|l| l.family() != "GPL")));
+    }
+    // The text of a license that another text offers as a choice is no duty.
+    let offers: Vec<&Expression> =
+        texts.iter().filter_map(|of| of.license()).filter(|of| of.is_choice()).collect();
+    texts.retain(|of| {
+        of.license().is_none_or(|license| {
+            license.is_choice()
+                || !offers.iter().any(|of| license.is_edition_of(&of.refined(&[license])))
+        })
+    });
+    texts
 }
 
 /// Whether license texts lie beside each other as a choice, by their names, as those of Rust do:
 /// `LICENSE-APACHE` and `LICENSE-MIT`, `COPYING.MIT` and `COPYING.Apache-2.0`.
 fn is_choice_of_texts(texts: &[&LicenseEvidence]) -> bool {
-    let is_named_for = |of: &&LicenseEvidence, id: &str, name: &str| {
-        let file = String::from_utf8_lossy(of.path.name()).to_ascii_lowercase();
-        let is_it = |expression: &Expression| expression.to_string() == id;
-        of.license().is_some_and(is_it)
-            && file.split(['-', '_', '.']).any(|part| part.starts_with(name))
-    };
-    let has = |id: &str, name: &str| texts.iter().any(|of| is_named_for(of, id, name));
-    texts.len() == 2 && has("Apache-2.0", "apache") && has("MIT", "mit")
-}
-
-fn has_lesser_text(texts: &[&LicenseEvidence]) -> bool {
-    let mut licenses = texts.iter().filter_map(|of| of.license()).flat_map(Expression::licenses);
-    licenses.any(|license| license.family() == "LGPL")
+    texts.len() == 2
+        && [("Apache-2.0", "apache"), ("MIT", "mit")].iter().all(|(id, name)| {
+            texts.iter().any(|of| {
+                let file = String::from_utf8_lossy(of.path.name()).to_ascii_lowercase();
+                of.license().is_some_and(|of| of.to_string() == *id)
+                    && file.split(['-', '_', '.']).any(|part| part.starts_with(name))
+            })
+        })
 }
 
 /// The folder of a path; `None` for the root itself.
@@ -574,15 +573,6 @@ fn folders_above(path: &[u8]) -> impl Iterator<Item = &[u8]> {
 /// The folder `n_up` levels above that of the file at `path`.
 fn above(path: &FilePath, n_up: u8) -> &[u8] {
     (0..=n_up).fold(path.as_bytes(), |at, _| parent(at).unwrap_or_default())
-}
-
-fn join(folder: &[u8], name: &[u8]) -> Vec<u8> {
-    if folder.is_empty() { name.to_vec() } else { [folder, b"/", name].concat() }
-}
-
-/// The part of `path` below `folder`.
-fn below<'p>(path: &'p [u8], folder: &[u8]) -> Option<&'p [u8]> {
-    if folder.is_empty() { Some(path) } else { path.strip_prefix(folder)?.strip_prefix(b"/") }
 }
 
 #[cfg(test)]

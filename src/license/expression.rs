@@ -87,14 +87,12 @@ impl Expression {
     /// "A or B, and C".
     fn parse_list(text: &str) -> Option<Self> {
         let text = text.replace(" and ", " & ").replace(" or ", " | ").replace(['/', '\n'], " | ");
-        let all = |part: &str| {
-            let names = part.split('&').map(|name| Self::parse_name(name.trim()));
-            names.collect::<Option<Vec<_>>>().and_then(Self::all)
-        };
-        let any =
-            |part: &str| part.split('|').map(all).collect::<Option<Vec<_>>>().and_then(Self::any);
-        let parts = text.split(',').map(|part| part.trim().trim_start_matches("& "));
-        parts.map(any).collect::<Option<Vec<_>>>().and_then(Self::all)
+        Self::all_known(text.split(',').map(|part| {
+            let choices = part.trim().trim_start_matches("& ").split('|').map(|choice| {
+                Self::all_known(choice.split('&').map(|name| Self::parse_name(name.trim())))
+            });
+            choices.collect::<Option<Vec<_>>>().and_then(Self::any)
+        }))
     }
 
     /// Reads an expression in SPDX's syntax only.
@@ -111,18 +109,23 @@ impl Expression {
         };
         let text = spelled(text);
         let parsed = spdx::Expression::parse_mode(&text, mode).ok()?;
-        let node = |node: &ExprNode| match node {
+        let nodes = parsed.iter().map(|node| match node {
             ExprNode::Op(Operator::And) => Node::And,
             ExprNode::Op(Operator::Or) => Node::Or,
             ExprNode::Req(req) => Node::License(License::of(&req.req)),
-        };
-        let nodes: Vec<Node> = parsed.iter().map(node).collect();
+        });
+        let nodes: Vec<Node> = nodes.collect();
         (nodes.len() <= 2 * MAX_LICENSES).then_some(Self { nodes })
     }
 
     /// All of these licenses at once, without repetitions; `None` if empty.
     pub fn all(of: impl IntoIterator<Item = Self>) -> Option<Self> {
         Self::join(of, &Node::And)
+    }
+
+    /// All of these licenses at once; `None` if one of them is unknown.
+    pub(super) fn all_known(of: impl IntoIterator<Item = Option<Self>>) -> Option<Self> {
+        of.into_iter().collect::<Option<Vec<_>>>().and_then(Self::all)
     }
 
     /// Any one of these licenses, without repetitions; `None` if empty.
@@ -219,30 +222,20 @@ impl Expression {
 
     /// Its parts in order: all of which apply, and in each the choices.
     fn sorted(&self) -> (bool, Vec<String>) {
-        let join = |is_or: bool| {
-            move |a: (bool, Vec<String>), b: (bool, Vec<String>)| {
-                let parts = |(other, parts): (bool, Vec<String>)| {
-                    if other == is_or || parts.len() == 1 {
-                        parts
-                    } else {
-                        vec![format!("({})", parts.join(" "))]
-                    }
-                };
-                let mut all = [parts(a), parts(b)].concat();
-                all.sort();
-                all.dedup();
-                (is_or, all)
-            }
-        };
-        self.fold(|license| (false, vec![license.to_string()]), join(false), join(true))
+        self.fold(
+            |license| (false, vec![license.to_string()]),
+            |a, b| (false, sorted_parts(false, [a, b])),
+            |a, b| (true, sorted_parts(true, [a, b])),
+        )
     }
 
     /// Whether it is a license in the same version, with or without later ones, or sections.
     pub(super) fn is_edition_of(&self, other: &Self) -> bool {
-        let is_same = |a: &License, b: &License| {
-            a.base() == b.base() || b.family() == "GFDL" && a.id.starts_with(b.base())
-        };
-        self.licenses().any(|a| other.licenses().any(|b| is_same(a, b)))
+        self.licenses().any(|a| {
+            other
+                .licenses()
+                .any(|b| a.base() == b.base() || b.family() == "GFDL" && a.id.starts_with(b.base()))
+        })
     }
 
     /// Whether a license in it allows later versions.
@@ -260,11 +253,11 @@ impl Expression {
 
     /// The same with another license for each.
     fn with_each(&self, other: impl Fn(&License) -> License) -> Self {
-        let node = |node: &Node| match node {
+        let nodes = self.nodes.iter().map(|node| match node {
             Node::License(license) => Node::License(other(license)),
             Node::And | Node::Or => node.clone(),
-        };
-        Self { nodes: self.nodes.iter().map(node).collect() }
+        });
+        Self { nodes: nodes.collect() }
     }
 
     /// Whether it is no more than the name of a family: "BSD", or GPL of any version.
@@ -275,10 +268,12 @@ impl Expression {
     /// The same with each name of a family as the license of it that is among `exact`, if there is
     /// only one.
     pub(super) fn refined(&self, exact: &[&Self]) -> Self {
-        let exact = || exact.iter().filter(|of| of.nodes.len() == 1).flat_map(|of| of.licenses());
+        let exact = exact.iter().filter(|of| of.nodes.len() == 1).flat_map(|of| of.licenses());
+        let exact: Vec<&License> = exact.filter(|of| !of.names_family()).collect();
         self.with_each(|license| {
-            let is_of_it = |of: &&License| !of.names_family() && license.agrees_with(of, false);
-            let mut of_family = exact().filter(|of| license.names_family() && is_of_it(of));
+            let is_vague = license.names_family();
+            let mut of_family =
+                exact.iter().copied().filter(|of| is_vague && license.agrees_with(of, false));
             let first = of_family.next();
             let only = first.filter(|first| of_family.all(|other| other == *first));
             only.unwrap_or(license).clone()
@@ -292,6 +287,22 @@ impl Expression {
     pub fn agrees_with(&self, other: &Self, is_later_known: bool) -> bool {
         self.licenses().any(|a| other.licenses().any(|b| a.agrees_with(b, is_later_known)))
     }
+}
+
+/// The parts of two expressions that are joined by "or" or by "and", in order: one that is joined
+/// otherwise is a single part.
+fn sorted_parts(is_or: bool, of: [(bool, Vec<String>); 2]) -> Vec<String> {
+    let mut all = Vec::new();
+    for (other, parts) in of {
+        if other == is_or || parts.len() == 1 {
+            all.extend(parts);
+        } else {
+            all.push(format!("({})", parts.join(" ")));
+        }
+    }
+    all.sort();
+    all.dedup();
+    all
 }
 
 /// Parentheses that are open at once.
@@ -397,15 +408,14 @@ impl License {
     /// Whether code under this license may be used under `other`: the same license, or a later
     /// version if that is allowed.
     pub fn may_be_taken_as(&self, other: &Self) -> bool {
-        let version = |license: &Self| {
-            let digits = license.base().rsplit('-').next().unwrap_or_default().split('.');
-            digits.map(|part| part.parse::<u32>().ok()).collect::<Option<Vec<_>>>()
-        };
-        let is_later = match (version(self), version(other)) {
-            (Some(own), Some(others)) => self.allows_later() && own < others,
-            _ => false,
-        };
+        let versions = self.version().zip(other.version());
+        let is_later = self.allows_later() && versions.is_some_and(|(own, other)| own < other);
         self.family() == other.family() && (self.base() == other.base() || is_later)
+    }
+
+    fn version(&self) -> Option<Vec<u32>> {
+        let digits = self.base().rsplit('-').next().unwrap_or_default().split('.');
+        digits.map(|part| part.parse().ok()).collect()
     }
 
     /// The name without its version: `GPL` for `GPL-2.0-only`.
@@ -430,8 +440,8 @@ impl License {
         if self.base() == other.base() {
             return !is_later_known || self.allows_later() == other.allows_later();
         }
-        let may_be_other = |of: &Self| of.is_vague() || of.allows_later();
-        self.family() == other.family() && (may_be_other(self) || may_be_other(other))
+        self.family() == other.family()
+            && [self, other].iter().any(|of| of.is_vague() || of.allows_later())
     }
 }
 
@@ -451,11 +461,13 @@ impl fmt::Display for License {
 impl fmt::Display for Expression {
     /// Writes the canonical spelling, with parentheses only around `OR` inside `AND`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let wrapped =
-            |(text, is_or): (String, bool)| if is_or { format!("({text})") } else { text };
         let (text, _) = self.fold(
             |license| (license.to_string(), false),
-            |a, b| (format!("{} AND {}", wrapped(a), wrapped(b)), false),
+            |a, b| {
+                let [a, b] =
+                    [a, b].map(|(text, is_or)| if is_or { format!("({text})") } else { text });
+                (format!("{a} AND {b}"), false)
+            },
             |(a, _), (b, _)| (format!("{a} OR {b}"), true),
         );
         f.write_str(&text)

@@ -30,8 +30,10 @@ pub(super) struct Grant {
 impl Grant {
     /// Whether a license is one of those that the name may mean.
     pub fn is_name_of(&self, license: &Expression) -> bool {
-        let root = |id: &str| id.split('-').next().unwrap_or_default().to_owned();
-        license.licenses().any(|license| self.others.iter().any(|id| root(id) == root(&license.id)))
+        license.licenses().any(|license| {
+            let root = license.id.split('-').next();
+            self.others.iter().any(|id| id.split('-').next() == root)
+        })
     }
 }
 
@@ -119,14 +121,11 @@ static FAMILIES: LazyLock<HashMap<String, Family>> = LazyLock::new(|| {
         .flat_map(|(id, names)| names.iter().map(move |name| (parted(name), id.as_str(), true)));
     let listed = spdx::identifiers::LICENSES.iter().flat_map(|of| {
         let id = parted(of.name);
-        let on_host = |host: &str, (name, version): &(String, Option<String>)| {
-            ((format!("{host} {name}"), version.clone()), of.name, true)
-        };
         let address = of.name.strip_prefix("CC-");
         let address = address.map(|name| on_host("creativecommons org", &parted(name)));
         let pages = HOSTS.map(|host| on_host(host, &id));
-        let names = [(parted(of.full_name), of.name, false), (id, of.name, false)];
-        names.into_iter().chain(address).chain(pages)
+        let usual = address.into_iter().chain(pages).map(|page| (page, of.name, true));
+        [(parted(of.full_name), of.name, false), (id, of.name, false)].into_iter().chain(usual)
     });
     let addresses = include_str!("../../config/licenses/addresses.txt").lines();
     let addresses = addresses.filter_map(|line| line.split_once(' '));
@@ -150,6 +149,11 @@ static FAMILIES: LazyLock<HashMap<String, Family>> = LazyLock::new(|| {
     families
 });
 
+/// The page of a license on a host, from the parts of its identifier.
+fn on_host(host: &str, (name, version): &(String, Option<String>)) -> (String, Option<String>) {
+    (format!("{host} {name}"), version.clone())
+}
+
 /// The first words of all names.
 static FIRST: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     FAMILIES.keys().filter_map(|name| name.split(' ').next()).chain(["gnu"]).collect()
@@ -165,8 +169,7 @@ fn without_gnu(name: &str) -> &str {
 
 /// A name without the words that do not help, and its version.
 fn parted(name: &str) -> (String, Option<String>) {
-    // What a line begins with may be its bullet: "3 Clause BSD".
-    let words = Words::new(format!("the {name}").as_bytes(), 1);
+    let words = words_of_name(name);
     let last = [
         "only", "or", "later", "unported", "generic", "international", "universal", "html", "php",
         "txt", "legalcode",
@@ -180,6 +183,11 @@ fn parted(name: &str) -> (String, Option<String>) {
     let version = version.map(|word| short(word).to_owned());
     let n_words = words.len() - usize::from(version.is_some());
     (without_gnu(&words[..n_words].join(" ")).to_owned(), version)
+}
+
+/// The words of a name: what a line begins with may be its bullet, as in "3 Clause BSD".
+fn words_of_name(name: &str) -> Words {
+    Words::new(format!("the {name}").as_bytes(), 1)
 }
 
 fn is_version(word: &str) -> bool {
@@ -198,24 +206,22 @@ pub(super) fn named(name: &str) -> Option<String> {
     if name.len() > MAX_NAMED {
         return None;
     }
-    let plain = |text: &str| Words::new(format!("the {text}").as_bytes(), 1).text().to_owned();
     if let Some((license, exception)) = name.split_once(" with ") {
-        let exception = plain(exception);
-        let (_, id) = EXCEPTIONS.iter().find(|(name, _)| exception.trim().ends_with(name))?;
+        let exception = words_of_name(exception);
+        let exception = exception.text().trim();
+        let (_, id) = EXCEPTIONS.iter().find(|(name, _)| exception.ends_with(name))?;
         return Some(Expression::parse(license)?.with_exception(id).to_string());
     }
     let (without, remarks) = parted_remarks(name);
-    if remarks.iter().any(|remark| is_limit_of_name(plain(remark).trim())) {
+    if remarks.iter().any(|remark| is_limit_of_name(words_of_name(remark).text())) {
         return None;
     }
     // What a manifest names is a license, as "Proprietary" is in no prose.
     let words = Words::new(format!("{without} license").as_bytes(), 1);
-    let is_filler = |at: usize| {
-        let word = words.word(at);
-        FILLERS.contains(&word) || ["html", "php", "txt"].contains(&word)
-    };
     let grant = title(&words)?;
-    let is_whole = (grant.range.end..words.n_words()).all(is_filler);
+    let mut behind = (grant.range.end..words.n_words()).map(|at| words.word(at));
+    let is_whole =
+        behind.all(|word| FILLERS.contains(&word) || ["html", "php", "txt"].contains(&word));
     let mut others = remarks.iter().filter_map(|remark| Expression::parse(remark));
     let found = grant.expression.filter(|_| is_whole)?;
     others.all(|of| found.agrees_with(&of, false)).then(|| found.to_string())
@@ -246,11 +252,11 @@ pub(super) fn grants(words: &Words, part: Range<usize>) -> Vec<Grant> {
     let mut at = part.start;
     while at < part.end {
         // "All rights reserved. Licensed under ..." reserves none.
-        let is_grant = |of: &Grant| {
-            of.range.end <= part.end && !words.of(of.range.clone()).starts_with("all rights")
-        };
-        match grant(words, at).filter(is_grant) {
-            Some(grant) => {
+        match grant(words, at) {
+            Some(grant)
+                if grant.range.end <= part.end
+                    && !words.of(grant.range.clone()).starts_with("all rights") =>
+            {
                 let standing = Standing::of(words, part.start, &grant.range);
                 // The name may be part of the sentence that grants: "GNU Public License (GPL)".
                 at = if standing == Standing::Named { at + 1 } else { grant.range.end };
@@ -261,7 +267,7 @@ pub(super) fn grants(words: &Words, part: Range<usize>) -> Vec<Grant> {
                     found.push((standing, grant));
                 }
             }
-            None => at += 1,
+            _ => at += 1,
         }
     }
     found.extend(unknown(words, &part, &found).into_iter().map(|of| (Standing::Granted, of)));
@@ -269,22 +275,12 @@ pub(super) fn grants(words: &Words, part: Range<usize>) -> Vec<Grant> {
     // What is named close to a license that is granted is granted with it, before it and behind it.
     let (references, mut stated): (Vec<_>, Vec<_>) =
         found.into_iter().partition(|(of, _)| *of == Standing::Reference);
-    let n_between = |a: &Grant, b: &Grant| {
-        let is_between = |of: &Grant| (a.range.end..b.range.start).contains(&of.range.start);
-        let within = references.iter().filter(|(_, of)| is_between(of));
-        b.range.start - a.range.end - within.map(|(_, of)| of.range.len()).sum::<usize>()
-    };
-    let is_or = |a: &Grant, b: &Grant| {
-        let between = a.range.end..b.range.start;
-        let is_end = |at: usize| words.has_end(at..at + 1) && words.word(at) != "http";
-        between.len() <= TO_OR
-            && OR.iter().any(|or| words.of(between.clone()).ends_with(or))
-            && !between.clone().any(is_end)
-    };
     let forward = (1..stated.len()).map(|at| (at - 1, at));
     for (from, to) in forward.clone().chain(forward.rev().map(|(before, at)| (at, before))) {
-        let (first, next) = (&stated[from.min(to)].1, &stated[from.max(to)].1);
-        let is_near = n_between(first, next) <= MAX_APART || is_or(first, next);
+        let between = stated[from.min(to)].1.range.end..stated[from.max(to)].1.range.start;
+        let within = references.iter().filter(|(_, of)| between.contains(&of.range.start));
+        let n_between = between.len() - within.map(|(_, of)| of.range.len()).sum::<usize>();
+        let is_near = n_between <= MAX_APART || is_or(words, between);
         if is_near && stated[from].0 == Standing::Granted && stated[to].0 == Standing::Named {
             stated[to].0 = Standing::Granted;
         }
@@ -294,6 +290,13 @@ pub(super) fn grants(words: &Words, part: Range<usize>) -> Vec<Grant> {
     stated.sort_by_key(|(_, grant)| grant.range.start);
     let told = stated.into_iter();
     told.map(|(of, grant)| Grant { is_reference: of == Standing::Reference, ..grant }).collect()
+}
+
+/// Whether the words between two licenses, in one sentence, end with "or".
+fn is_or(words: &Words, between: Range<usize>) -> bool {
+    between.len() <= TO_OR
+        && OR.iter().any(|or| words.of(between.clone()).ends_with(or))
+        && !between.into_iter().any(|at| words.has_end(at..at + 1) && words.word(at) != "http")
 }
 
 /// Maximum words between the names of licenses that are granted together.
@@ -324,38 +327,50 @@ const UNDER: &[&str] = &["under", "under the terms of", "by the terms of", "to t
 /// The licenses in a part of a text that are granted, and that no list has: "under the Frobnicator
 /// License".
 fn unknown(words: &Words, part: &Range<usize>, known: &[(Standing, Grant)]) -> Vec<Grant> {
-    let word = |at: usize| words.word(at);
-    let is_known =
-        |at: usize| known.iter().any(|(_, of)| of.range.start <= at + 1 && at <= of.range.end + 1);
-    let is_article = |at: usize| ["the", "a", "an"].contains(&word(at));
-    let at_license = |&at: &usize| word(at) == "license" && !is_known(at);
     // "GNU GLP V2".
-    let is_told = |at: usize| known.iter().any(|(_, of)| of.range.contains(&at));
-    let is_of_gnu = |at: usize| {
-        word(at) == "gnu" && word(at + 2) == "version" && !is_told(at) && !is_told(at + 1)
-    };
-    let is_granted =
-        |at: usize| Standing::of(words, part.start, &(at..at + 3)) == Standing::Granted;
-    let of_gnu = part.clone().filter(|&at| is_of_gnu(at) && is_granted(at)).map(|at| at..at + 3);
-    let found = part.clone().filter(at_license).filter_map(|at| {
-        let first = at.saturating_sub(MAX_UNKNOWN).max(part.start + 2);
-        let article = (first.saturating_sub(1)..at).rev().find(|&at| is_article(at))?;
-        let name = article + 1..at;
-        let is_name = !name.is_empty()
-            && name.clone().all(|at| !NAMELESS.contains(&word(at)) && !is_known(at));
-        let before = words.of(article.saturating_sub(4).max(part.start)..article);
-        let is_under = UNDER.iter().any(|of| before.ends_with(of));
-        // "Under the terms of the GPL, or the Frobnicator license".
-        let is_beside = |(standing, of): &(Standing, Grant)| {
-            *standing == Standing::Granted
-                && (of.range.end..of.range.end + TO_OR).contains(&article)
-        };
-        let is_granted = is_under || before.ends_with(" or") && known.iter().any(is_beside);
-        let is_whole = !words.has_end(article..at);
-        (is_name && is_granted && is_whole).then(|| name.start..at + 1)
+    let of_gnu = part.clone().filter(|&at| {
+        words.word(at) == "gnu"
+            && words.word(at + 2) == "version"
+            && !known.iter().any(|(_, of)| of.range.contains(&at) || of.range.contains(&(at + 1)))
+            && Standing::of(words, part.start, &(at..at + 3)) == Standing::Granted
     });
-    let grant = |range| Grant { range, expression: None, others: Vec::new(), is_reference: false };
-    found.chain(of_gnu).map(grant).collect()
+    let named = part.clone().filter_map(|at| unknown_name(words, part, at, known));
+    named
+        .chain(of_gnu.map(|at| at..at + 3))
+        .map(|range| Grant { range, expression: None, others: Vec::new(), is_reference: false })
+        .collect()
+}
+
+/// The name of an unknown license that is granted, and whose last word is at `at`.
+fn unknown_name(
+    words: &Words,
+    part: &Range<usize>,
+    at: usize,
+    known: &[(Standing, Grant)],
+) -> Option<Range<usize>> {
+    if words.word(at) != "license" || is_beside(at, known) {
+        return None;
+    }
+    let first = at.saturating_sub(MAX_UNKNOWN).max(part.start + 2);
+    let mut before = (first.saturating_sub(1)..at).rev();
+    let article = before.find(|&at| ["the", "a", "an"].contains(&words.word(at)))?;
+    let mut name = article + 1..at;
+    let is_name = !name.is_empty()
+        && name.all(|at| !NAMELESS.contains(&words.word(at)) && !is_beside(at, known));
+    let before = words.of(article.saturating_sub(4).max(part.start)..article);
+    // "Under the terms of the GPL, or the Frobnicator license".
+    let is_granted = UNDER.iter().any(|of| before.ends_with(of))
+        || before.ends_with(" or")
+            && known.iter().any(|(standing, of)| {
+                *standing == Standing::Granted
+                    && (of.range.end..of.range.end + TO_OR).contains(&article)
+            });
+    (is_name && is_granted && !words.has_end(article..at)).then(|| article + 1..at + 1)
+}
+
+/// Whether a word is in the name of a known license, or next to it.
+fn is_beside(at: usize, known: &[(Standing, Grant)]) -> bool {
+    known.iter().any(|(_, of)| of.range.start <= at + 1 && at <= of.range.end + 1)
 }
 
 /// What the words before a name make of it.
@@ -373,20 +388,22 @@ enum Standing {
 
 /// The license whose name a text begins with.
 pub(super) fn title(words: &Words) -> Option<Grant> {
-    let is_filler = |at: &usize| FILLERS.contains(&words.word(*at));
-    grant(words, (0..words.n_words()).find(|at| !is_filler(at))?)
+    grant(words, (0..words.n_words()).find(|&at| !FILLERS.contains(&words.word(at)))?)
 }
 
 impl Standing {
     fn of(words: &Words, start: usize, name: &Range<usize>) -> Self {
         let mut from = name.start.saturating_sub(TO_NAME).max(start);
         // "License: MIT" is one sentence.
-        let is_end = |at: &usize| words.has_end(*at..at + 1) && !OPEN.contains(&words.word(*at));
-        if let Some(end) = (from..name.start).rev().find(is_end) {
+        if let Some(end) = (from..name.start)
+            .rev()
+            .find(|&at| words.has_end(at..at + 1) && !OPEN.contains(&words.word(at)))
+        {
             from = end + 1;
         }
         let before = words.of(from..name.start);
-        let has = |list: &[&str]| before.split(' ').any(|word| list.contains(&word));
+        let is_denied = before.split(' ').any(|word| DENYING.contains(&word));
+        let grants = !is_denied && before.split(' ').any(|word| GRANTING.contains(&word));
         let next = words.word(name.end);
         match () {
             // A tag is read as one.
@@ -400,9 +417,9 @@ impl Standing {
             () if before.ends_with("based on the") || before.ends_with("being") => Self::Denied,
             () if before.ends_with("version") => Self::Granted,
             () if words.of(name.clone()).starts_with("creativecommons") => Self::Granted,
-            () if has(GRANTING) && !has(DENYING) => Self::Granted,
+            () if grants => Self::Granted,
             () if is_address(words, name) => Self::Reference,
-            () if has(DENYING) => Self::Denied,
+            () if is_denied => Self::Denied,
             () if before.contains("this ") && before.ends_with(" is") => Self::Granted,
             () if FOUND.contains(&words.of(name.end..name.end + 3)) => Self::Granted,
             () => Self::Named,
@@ -427,14 +444,16 @@ fn is_address(words: &Words, name: &Range<usize>) -> bool {
 
 /// The licenses that have the name that begins at a word, and where it ends.
 fn name_at(words: &Words, at: usize) -> Option<(&'static Family, usize)> {
-    let word = |at: usize| words.word(at);
-    if !FIRST.contains(word(at)) {
+    if !FIRST.contains(words.word(at)) {
         return None;
     }
     let (mut name, mut best) = (String::new(), None);
     let all = at..(at + MAX_NAME).min(words.n_words());
-    for end in all.filter(|&end| !FILLERS.contains(&word(end))) {
-        name = if name.is_empty() { word(end).to_owned() } else { name + " " + word(end) };
+    for (end, word) in all.map(|end| (end, words.word(end))) {
+        if FILLERS.contains(&word) {
+            continue;
+        }
+        name = if name.is_empty() { word.to_owned() } else { name + " " + word };
         best = FAMILIES.get(without_gnu(&name)).map(|family| (family, end + 1)).or(best);
     }
     best
@@ -442,18 +461,15 @@ fn name_at(words: &Words, at: usize) -> Option<(&'static Family, usize)> {
 
 /// The license whose name begins at a word.
 fn grant(words: &Words, at: usize) -> Option<Grant> {
-    let word = |at: usize| words.word(at);
     let (family, end) = name_at(words, at)?;
-    let is_licence = |at: usize| word(at).starts_with("licens");
-    let is_called_so = (end..end + 2).any(is_licence) || (at..end).any(is_licence);
+    let last = at.checked_sub(1).map_or("", |at| words.word(at));
+    let is_called_so = (at..end + 2).any(|at| words.word(at).starts_with("licens"));
     // "License: zlib".
-    let is_one = is_called_so || at > 0 && is_licence(at - 1) && words.has_end(at - 1..at);
+    let is_one = is_called_so || last.starts_with("licens") && words.has_end(at - 1..at);
     let is_usual = family.is_usual && (is_one || !ORDINARY.contains(&words.of(at..end)));
     // "The OpenSSL license", and no word of prose that is an identifier, too.
-    let is_short = words.of(at..end).len() >= MIN_IDENTIFIER
-        && at > 0
-        && word(at - 1) == "the"
-        && word(end) == "license";
+    let is_short =
+        words.of(at..end).len() >= MIN_IDENTIFIER && last == "the" && words.word(end) == "license";
     // "CC-BY-NC" without its version.
     let is_creative = words.of(at..end).starts_with("cc by");
     let is_long =
@@ -470,11 +486,10 @@ fn grant(words: &Words, at: usize) -> Option<Grant> {
     let is_later = is_later || version.as_ref().is_some_and(|of| of.is_later);
     let id = match &version {
         Some(version) if !family.versions.is_empty() => family.versions.get(&version.number),
-        Some(_) => family.plain.as_ref(),
-        None => {
-            let only = || family.versions.values().next().filter(|_| family.versions.len() == 1);
-            family.plain.as_ref().or_else(only)
+        None if family.plain.is_none() && family.versions.len() == 1 => {
+            family.versions.values().next()
         }
+        _ => family.plain.as_ref(),
     };
     let is_address = family.is_address;
     if is_address && version.is_none() && family.plain.is_none() {
@@ -484,7 +499,7 @@ fn grant(words: &Words, at: usize) -> Option<Grant> {
     let others = if is_vague { family.versions.values().cloned().collect() } else { Vec::new() };
     let plain = id.and_then(|id| Expression::parse_spdx(id));
     // "Apache-style" is not Apache's.
-    let is_style = word(end) == "style"
+    let is_style = words.word(end) == "style"
         && !family.plain.as_ref().is_some_and(|of| of.starts_with("MIT") || of.starts_with("BSD"));
     let expression = plain.filter(|_| !is_style).map(|of| {
         let is_any = version.is_none()
@@ -506,7 +521,7 @@ fn grant(words: &Words, at: usize) -> Option<Grant> {
     }
     // "GNU Afero General Public License" is not the GPL, and "Glide General Public License"
     // neither.
-    let is_other = word(at) == "general" && at > 0 && !BEFORE_GENERAL.contains(&word(at - 1));
+    let is_other = words.word(at) == "general" && at > 0 && !BEFORE_GENERAL.contains(&last);
     let expression = expression.filter(|_| !is_other);
     Some(Grant { range, expression, others, is_reference: false })
 }
@@ -532,26 +547,26 @@ impl Version {
 
 /// The version of a license named in a range of words.
 fn version(words: &Words, start: usize, end: usize, family: &Family) -> Option<Version> {
-    let word = |at: usize| words.word(at);
     for at in end..(end + TO_VERSION).min(words.n_words()) {
+        let (last, word) = (words.word(at - 1), words.word(at));
         let is_stated = at == end
-            || ["version", "versions", "rev"].contains(&word(at - 1))
-            || FILLERS.contains(&word(at - 1)) && at < end + 3
+            || ["version", "versions", "rev"].contains(&last)
+            || FILLERS.contains(&last) && at < end + 3
             || name_at(words, at - 1)
                 .is_some_and(|(of, _)| of.is_usual && !of.is_apart_from(family));
-        if is_version(word(at)) && is_stated {
+        if is_version(word) && is_stated {
             return Some(Version::new(words, at));
         }
         // The next name has a version of its own, and so has the next sentence.
-        let is_long = |end: usize| words.of(at..end).contains(' ');
-        let other = name_at(words, at)
-            .filter(|(of, end)| !std::ptr::eq(*of, family) && (of.is_usual || is_long(*end)));
+        let other = name_at(words, at).filter(|(of, end)| {
+            !std::ptr::eq(*of, family) && (of.is_usual || words.of(at..*end).contains(' '))
+        });
         // "The GNU General Public License (GPL), version 2" has two names.
         let is_other = other.is_some_and(|(of, _)| of.is_apart_from(family));
-        let is_open =
-            ["foundation", "version", "published"].contains(&word(at)) || word(at + 1) == "either";
+        let is_open = ["foundation", "version", "published"].contains(&word)
+            || words.word(at + 1) == "either";
         let is_end = words.has_end(at..at + 1) && !is_open;
-        if is_other || is_end || word(at) == "details" {
+        if is_other || is_end || word == "details" {
             break;
         }
     }
@@ -568,7 +583,10 @@ fn version(words: &Words, start: usize, end: usize, family: &Family) -> Option<V
     // "Version 2 of the GNU General Public License".
     for at in start.saturating_sub(8)..start.saturating_sub(1) {
         let between = words.of(at..start);
-        if word(at) == "version" && is_version(word(at + 1)) && between.contains(" of the") {
+        if words.word(at) == "version"
+            && is_version(words.word(at + 1))
+            && between.contains(" of the")
+        {
             let is_later = between.contains(" later");
             return Some(Version { end, is_later, ..Version::new(words, at + 1) });
         }
@@ -578,18 +596,19 @@ fn version(words: &Words, start: usize, end: usize, family: &Family) -> Option<V
 
 /// Another version that may be chosen: "version 2.1 or (at your option) version 3".
 fn next_version(words: &Words, end: usize) -> Option<(&str, usize)> {
-    let word = |at: usize| words.word(at);
-    let is_date = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
-    let is_between =
-        |word: &str| is_date(word) || ["the", "license", "dated", "june", "of"].contains(&word);
-    let or = (end..words.n_words()).find(|&at| !is_between(word(at)))?;
-    if word(or) != "or" {
+    let mut behind = (end..words.n_words()).map(|at| (at, words.word(at)));
+    let (or, word) = behind.find(|(_, word)| {
+        let is_date = word.bytes().all(|byte| byte.is_ascii_digit());
+        !is_date && !["the", "license", "dated", "june", "of"].contains(word)
+    })?;
+    if word != "or" {
         return None;
     }
     let option = words.of(or + 1..or + 4) == "at your option";
     let at = if option { or + 4 } else { or + 1 };
-    let at = if word(at) == "version" { at + 1 } else { at };
-    (is_version(word(at)) && (option || at < or + 3)).then(|| (short(word(at)), at + 1))
+    let at = if words.word(at) == "version" { at + 1 } else { at };
+    let number = words.word(at);
+    (is_version(number) && (option || at < or + 3)).then(|| (short(number), at + 1))
 }
 
 /// Whether later versions are allowed behind a version, and where those words end.
@@ -600,25 +619,24 @@ fn later(words: &Words, end: usize, family: &Family) -> (bool, usize) {
         "any higher", "any subsequent", "and later", "later version",
     ];
     let found = spellings.iter().filter_map(|of| next.find(of).map(|at| (at, at + of.len()))).min();
+    let Some((start, behind)) = found else { return (false, end) };
+    let before = next[..start].trim_end();
+    let is_of_other =
+        ["version 1", "version 2", "version 3"].iter().any(|other| before.contains(other));
+    // "And not any later version".
+    let is_denied =
+        before.split(' ').rev().take(2).any(|word| ["not", "no", "without"].contains(&word));
     // "The MIT license or GPL-2 (or later)".
-    let is_other = |at: usize| {
-        let is_apart = |of: &Family| of.is_apart_from(family) || words.has_end(at - 1..at);
-        name_at(words, at).is_some_and(|(of, _)| of.is_usual && is_apart(of))
-    };
-    let is_name = |n_words: usize| (end..end + n_words).any(is_other);
-    let is_of_this = |before: &str| {
-        let is_other =
-            ["version 1", "version 2", "version 3"].iter().any(|other| before.contains(other));
-        // "And not any later version".
-        !is_other
-            && !before.split(' ').rev().take(2).any(|word| ["not", "no", "without"].contains(&word))
-    };
-    let is_told =
-        |before: &str| is_of_this(before.trim_end()) && !is_name(before.split_whitespace().count());
-    match found {
-        Some((start, at)) if is_told(&next[..start]) => (true, end + next[..at].split(' ').count()),
-        _ => (false, end),
+    let mut between = end..end + before.split_whitespace().count();
+    let names_other = between.any(|at| {
+        name_at(words, at).is_some_and(|(of, _)| {
+            of.is_usual && (of.is_apart_from(family) || words.has_end(at - 1..at))
+        })
+    });
+    if is_of_other || is_denied || names_other {
+        return (false, end);
     }
+    (true, end + next[..behind].split(' ').count())
 }
 
 /// The GNU Free Documentation License as the words behind it complete it: with or without invariant
@@ -631,9 +649,10 @@ fn sections(words: &Words, end: usize, license: Expression) -> Expression {
         () => return license,
     };
     let name = license.to_string();
-    let with = |end: &&str| Some(format!("{}-{kind}{end}", name.strip_suffix(*end)?));
-    let completed = ["-only", "-or-later"].iter().find_map(with);
-    let completed = completed.filter(|_| name.starts_with("GFDL"));
+    let completed = ["-only", "-or-later"]
+        .iter()
+        .find_map(|end| Some(format!("{}-{kind}{end}", name.strip_suffix(end)?)))
+        .filter(|_| name.starts_with("GFDL"));
     completed.and_then(|name| Expression::parse_spdx(&name)).unwrap_or(license)
 }
 

@@ -74,14 +74,9 @@ pub(super) fn is_relevant(name: &str) -> bool {
 }
 
 fn manifest(name: &str) -> Option<&'static Manifest> {
-    let is_it = |manifest: &&Manifest| {
-        if manifest.name.starts_with('.') {
-            name.ends_with(manifest.name)
-        } else {
-            name == manifest.name
-        }
-    };
-    MANIFESTS.iter().find(is_it)
+    MANIFESTS.iter().find(|manifest| {
+        name == manifest.name || manifest.name.starts_with('.') && name.ends_with(manifest.name)
+    })
 }
 
 /// What a manifest states about its folder.
@@ -154,31 +149,30 @@ pub(super) fn named_text(name: &str, bytes: &[u8]) -> Option<String> {
 /// A text in TOML by its keys.
 fn in_toml(text: &str, keys: &[&str]) -> Option<String> {
     let table = toml::Value::Table(text.parse().ok()?);
-    let value = keys.iter().try_fold(&table, |value, key| value.get(key))?;
+    let value = value_at(&table, keys)?;
     value.as_str().or_else(|| value.get(0)?.as_str()).map(str::to_owned)
 }
 
+fn value_at<'t>(table: &'t toml::Value, keys: &[&str]) -> Option<&'t toml::Value> {
+    keys.iter().try_fold(table, |value, key| value.get(key))
+}
+
 fn cargo(text: &str) -> Option<ManifestLicenses> {
-    let table: toml::Table = text.parse().ok()?;
-    let of_package = table.get("package").and_then(|package| package.get("license"));
-    let of_workspace = || table.get("workspace")?.get("package")?.get("license");
-    ManifestLicenses::one(
-        of_package.and_then(toml::Value::as_str).or_else(|| of_workspace()?.as_str())?,
-    )
+    let table = toml::Value::Table(text.parse().ok()?);
+    let keys = [&["package", "license"][..], &["workspace", "package", "license"]];
+    ManifestLicenses::one(keys.iter().find_map(|keys| value_at(&table, keys)?.as_str())?)
 }
 
 fn pyproject(text: &str) -> Option<ManifestLicenses> {
-    let table: toml::Table = text.parse().ok()?;
-    let project = table.get("project");
-    let license = project.and_then(|project| project.get("license"));
+    let table = toml::Value::Table(text.parse().ok()?);
+    let license = value_at(&table, &["project", "license"]);
     let named = license.and_then(toml::Value::as_str).or_else(|| license?.get("text")?.as_str());
-    let of_poetry = || table.get("tool")?.get("poetry")?.get("license")?.as_str();
-    let names: Vec<String> = named.into_iter().chain(of_poetry()).map(str::to_owned).collect();
+    let of_poetry = value_at(&table, &["tool", "poetry", "license"]).and_then(toml::Value::as_str);
+    let names: Vec<String> = named.into_iter().chain(of_poetry).map(str::to_owned).collect();
     if !names.is_empty() && names.iter().all(|name| is_name(name)) {
         return ManifestLicenses::many(names, false);
     }
-    let classifiers =
-        project.and_then(|project| project.get("classifiers")).and_then(toml::Value::as_array);
+    let classifiers = value_at(&table, &["project", "classifiers"]).and_then(toml::Value::as_array);
     classified(classifiers.into_iter().flatten().filter_map(toml::Value::as_str))
 }
 
@@ -209,10 +203,10 @@ fn with_classifiers(
     let (Some(named), Some(classified)) = (&named, &classified) else {
         return named.or(classified);
     };
-    let known =
-        |of: &ManifestLicenses| of.names.iter().map(|name| Expression::parse(name)).collect();
-    let all: [Option<Vec<Expression>>; 2] = [known(named), known(classified)];
-    let [Some(a), Some(b)] = all.map(|of| Expression::all(of?)) else {
+    let all = [named, classified];
+    let [Some(a), Some(b)] =
+        all.map(|of| Expression::all_known(of.names.iter().map(|name| Expression::parse(name))))
+    else {
         return ManifestLicenses::many(named.names.clone(), named.is_choice);
     };
     let is_said = b.licenses().all(|of| {
@@ -231,33 +225,37 @@ fn setup_py(text: &str) -> Option<ManifestLicenses> {
 
 fn python_metadata(text: &str) -> Option<ManifestLicenses> {
     let head = text.split("\n\n").next().unwrap_or_default();
-    let values = |key: &str| -> Vec<&str> {
-        head.lines().filter_map(|line| line.strip_prefix(key)).map(str::trim).collect()
-    };
-    if let Some(expression) = values("License-Expression:").first() {
-        return ManifestLicenses::one(*expression);
+    if let Some(expression) = behind(head, "License-Expression:").next() {
+        return ManifestLicenses::one(expression);
     }
-    let license = values("License:");
-    let license = license.first().filter(|name| is_name(name) && Expression::parse(name).is_some());
-    let named = license.and_then(|name| ManifestLicenses::one(*name));
-    let unknown =
-        || ManifestLicenses::one(*values("License:").first().filter(|name| **name != "UNKNOWN")?);
-    named.or_else(|| classified(values("Classifier:").into_iter())).or_else(unknown)
+    let license = behind(head, "License:").next();
+    license
+        .filter(|name| is_name(name) && Expression::parse(name).is_some())
+        .and_then(ManifestLicenses::one)
+        .or_else(|| classified(behind(head, "Classifier:")))
+        .or_else(|| ManifestLicenses::one(license.filter(|name| *name != "UNKNOWN")?))
+}
+
+/// What is behind a key at the beginning of a line.
+fn behind<'t>(text: &'t str, key: &str) -> impl Iterator<Item = &'t str> {
+    text.lines().filter_map(move |line| line.strip_prefix(key)).map(str::trim)
 }
 
 fn package_json(text: &str) -> Option<ManifestLicenses> {
     let package: Value = serde_json::from_str(text).ok()?;
-    let joined = |value: &Value, sign: &str| match value {
-        Value::Array(several) => several.iter().map(name_in_json).collect::<Vec<_>>().join(sign),
-        one => name_in_json(one),
-    };
     match (package.get("license"), package.get("licenses")) {
         (Some(Value::Array(several)), None) | (None, Some(Value::Array(several))) => {
             ManifestLicenses::many(several.iter().map(name_in_json).collect(), true)
         }
         (Some(one), None) | (None, Some(one)) => ManifestLicenses::one(name_in_json(one)),
         (Some(one), Some(other)) => {
-            ManifestLicenses::many(vec![joined(one, " OR "), joined(other, " OR ")], false)
+            let choices = [one, other].map(|value| match value {
+                Value::Array(several) => {
+                    several.iter().map(name_in_json).collect::<Vec<_>>().join(" OR ")
+                }
+                one => name_in_json(one),
+            });
+            ManifestLicenses::many(choices.to_vec(), false)
         }
         (None, None) => None,
     }
@@ -265,13 +263,12 @@ fn package_json(text: &str) -> Option<ManifestLicenses> {
 
 /// The name of a license, or all that is said of it if that is more than a name.
 fn name_in_json(value: &Value) -> String {
-    let name = || {
-        let object = value.as_object()?;
-        let is_usual = |key: &String| ["type", "name", "url", "file"].contains(&&**key);
-        let name = object.get("type").or_else(|| object.get("name"))?.as_str()?;
-        object.keys().all(is_usual).then(|| name.to_owned())
-    };
-    value.as_str().map(str::to_owned).or_else(name).unwrap_or_else(|| value.to_string())
+    let is_usual = value.as_object().is_some_and(|object| {
+        object.keys().all(|key| ["type", "name", "url", "file"].contains(&key.as_str()))
+    });
+    let name = value.get("type").or_else(|| value.get("name")).filter(|_| is_usual);
+    let name = name.unwrap_or(value).as_str();
+    name.map_or_else(|| value.to_string(), str::to_owned)
 }
 
 fn cpan(text: &str) -> Option<ManifestLicenses> {
@@ -291,23 +288,21 @@ fn cpan_name(name: &str) -> Option<ManifestLicenses> {
 
 fn pom(text: &str) -> Option<ManifestLicenses> {
     let document = Document::parse(text).ok()?;
-    let is_named = |node: &Node<'_, '_>, name: &str| node.tag_name().name() == name;
-    let project = document.root_element();
-    let licenses = project.children().find(|node| is_named(node, "licenses"))?;
-    let name = |license: Node<'_, '_>| {
-        let text = |name: &str| {
-            license.children().find(|node| is_named(node, name)).and_then(|node| node.text())
-        };
-        let name =
-            exact([text("name"), text("url")].map(|of| of.map(|name| name.trim().to_owned())))?;
-        let comments = text("comments").unwrap_or_default().to_lowercase().replace('-', " ");
+    let licenses = children(document.root_element(), "licenses").next()?;
+    let names = children(licenses, "license").filter_map(|license| {
+        let [name, url, comments] =
+            ["name", "url", "comments"].map(|name| children(license, name).next()?.text());
+        let name = exact([name, url].map(|of| of.map(|name| name.trim().to_owned())))?;
+        let comments = comments.unwrap_or_default().to_lowercase().replace('-', " ");
         Some(if is_limit(&comments) { format!("{name} ({comments})") } else { name })
-    };
+    });
     // Several licenses are a choice, as defined by Maven.
-    ManifestLicenses::many(
-        licenses.children().filter(|node| is_named(node, "license")).filter_map(name).collect(),
-        true,
-    )
+    ManifestLicenses::many(names.collect(), true)
+}
+
+/// The elements with a name that are right in another.
+fn children<'d, 't>(of: Node<'d, 't>, name: &str) -> impl Iterator<Item = Node<'d, 't>> {
+    of.children().filter(move |node| node.tag_name().name() == name)
 }
 
 fn nuspec(text: &str) -> Option<ManifestLicenses> {
@@ -350,28 +345,22 @@ fn gradle(text: &str) -> Option<ManifestLicenses> {
     let ends = starts.iter().skip(1).copied().chain([licenses.len()]);
     let names = starts.iter().zip(ends).filter_map(|(&start, end)| {
         let license = licenses[start..end].split('}').next()?;
-        let value = |key: &str| {
-            let is_word =
-                |line: &&str| line.split(|c: char| !c.is_alphanumeric()).any(|of| of == key);
-            let line = license.lines().find(is_word)?;
+        exact(["name", "url"].map(|key| {
+            let mut lines = license.lines();
+            let line = lines
+                .find(|line| line.split(|c: char| !c.is_alphanumeric()).any(|of| of == key))?;
             quoted(line.split_once(key)?.1).into_iter().next()
-        };
-        exact([value("name"), value("url")])
+        }))
     });
     ManifestLicenses::many(names.collect(), true)
 }
 
 /// Of the name and the address of a license the one that tells which it is.
 fn exact([name, url]: [Option<String>; 2]) -> Option<String> {
-    let known = |of: &Option<String>| Expression::parse(of.as_deref()?);
-    let is_told_by_url = match (known(&name), known(&url)) {
-        (Some(vague), Some(exact)) => vague.is_vague() && vague.agrees_with(&exact, false),
-        (None, Some(_)) => true,
-        _ => false,
-    };
-    match (known(&name), known(&url)) {
-        _ if is_told_by_url => url,
-        (Some(a), Some(b)) if !a.agrees_with(&b, false) => Some(format!("{a} AND {b}")),
+    match [&name, &url].map(|of| Expression::parse(of.as_deref()?)) {
+        [Some(a), Some(b)] if !a.agrees_with(&b, false) => Some(format!("{a} AND {b}")),
+        [Some(vague), Some(_)] if vague.is_vague() => url,
+        [None, Some(_)] => url,
         _ => name.or(url),
     }
 }
@@ -379,17 +368,18 @@ fn exact([name, url]: [Option<String>; 2]) -> Option<String> {
 /// `s.license = "MIT"` and `s.licenses = ["Ruby", "BSD-2-Clause"]`, also `:license => 'MIT'` and
 /// `{ :type => 'MIT', :file => 'LICENSE' }`.
 fn gemspec(text: &str) -> Option<ManifestLicenses> {
-    let typed = || assigned(value_of(text, "license").next()?.strip_prefix('{')?, "type");
-    let names =
-        typed().or_else(|| assigned(text, "licenses")).or_else(|| assigned(text, "license"))?;
+    let table = value_of(text, "license").next().and_then(|value| value.strip_prefix('{'));
+    let names = table
+        .and_then(|table| assigned(table, "type"))
+        .or_else(|| assigned(text, "licenses"))
+        .or_else(|| assigned(text, "license"))?;
     ManifestLicenses::many(names.into_iter().filter(|name| is_name(name)).collect(), false)
 }
 
 /// What is behind `key:`, `key =` and `key =>` in the lines of code, where it is written out.
 fn value_of<'t>(text: &'t str, key: &str) -> impl Iterator<Item = &'t str> {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    let (mut searched, mut is_comment) = (0, false);
-    let value = move |(at, key): (usize, &str)| {
+    let (mut values, mut searched, mut is_comment) = (Vec::new(), 0, false);
+    for (at, key) in text.match_indices(key) {
         // The first key of a line tells for all of them.
         let begun = text[searched..at].rfind('\n').map(|end| searched + end + 1);
         if let Some(line) = begun.or((searched == 0).then_some(0)) {
@@ -397,14 +387,17 @@ fn value_of<'t>(text: &'t str, key: &str) -> impl Iterator<Item = &'t str> {
         }
         searched = at + key.len();
         let (before, behind) = (&text[..at], &text[at + key.len()..]);
-        let is_word = !before.ends_with(is_part) && !behind.starts_with(is_part);
+        let around = [before.chars().next_back(), behind.chars().next()];
+        let is_word = !around.iter().flatten().any(|&c| c.is_alphanumeric() || c == '_');
         let behind = behind.trim_start_matches(['"', '\'']).trim_start();
-        let value = behind.strip_prefix([':', '='])?;
+        let Some(value) = behind.strip_prefix([':', '=']) else { continue };
         let value = value.strip_prefix('>').unwrap_or(value).trim_start();
         let is_written = value.starts_with(['"', '\'', '[', '{', '%', '~']);
-        (is_word && !is_comment && is_written).then_some(value)
-    };
-    text.match_indices(key.to_owned().as_str()).collect::<Vec<_>>().into_iter().filter_map(value)
+        if is_word && !is_comment && is_written {
+            values.push(value);
+        }
+    }
+    values.into_iter()
 }
 
 /// All licenses that are written behind a key.
@@ -425,11 +418,10 @@ fn assigned(text: &str, key: &str) -> Option<Vec<String>> {
     let (list, behind) = list.split_once(']').unwrap_or((list, ""));
     let mut names = quoted(list);
     // Names that the program makes are not known.
-    let is_code = |c: char| c.is_alphanumeric();
     let made = names.iter().fold(list.to_owned(), |rest, name| rest.replacen(name, "", 1));
     let is_open = behind.trim_start().starts_with(['+', '.', '|']);
-    let has_code = |line: &str| line.split('#').next().unwrap_or_default().contains(is_code);
-    if is_open || made.lines().any(has_code) {
+    let mut code = made.lines().filter_map(|line| line.split('#').next());
+    if is_open || code.any(|code| code.contains(char::is_alphanumeric)) {
         names.push(value.lines().next().unwrap_or_default().to_owned());
     }
     Some(names)

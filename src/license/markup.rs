@@ -40,9 +40,8 @@ pub(super) fn plain(bytes: &[u8]) -> Cow<'_, [u8]> {
     if head.starts_with(b"{\\rtf") {
         return Cow::Owned(rewritten(bytes, rtf_mark));
     }
-    let is_here = |mark: &[u8]| memchr::memmem::find(&head, mark).is_some();
-    let is_html = [&b"<html"[..], b"<!doctype html", b"<p>", b"<div"].into_iter().any(is_here);
-    if !is_html {
+    let marks = [&b"<html"[..], b"<!doctype html", b"<p>", b"<div"];
+    if !marks.iter().any(|mark| memchr::memmem::find(&head, mark).is_some()) {
         return Cow::Borrowed(bytes);
     }
     let closed = memchr::memrchr(b'>', bytes)
@@ -144,12 +143,11 @@ fn entity(text: &[u8]) -> Option<(usize, char)> {
     let rest = text[..text.len().min(MAX_ENTITY)].strip_prefix(b"&")?;
     let end = memchr::memchr(b';', rest)?;
     let name = str::from_utf8(&rest[..end]).ok()?;
-    let number = |digits: &str| match digits.strip_prefix(['x', 'X']) {
-        Some(hexadecimal) => u32::from_str_radix(hexadecimal, 16).ok(),
-        None => digits.parse().ok(),
-    };
     let sign = match name.strip_prefix('#') {
-        Some(digits) => char::from_u32(number(digits)?)?,
+        Some(digits) => char::from_u32(match digits.strip_prefix(['x', 'X']) {
+            Some(hexadecimal) => u32::from_str_radix(hexadecimal, 16).ok()?,
+            None => digits.parse().ok()?,
+        })?,
         None => ENTITIES.iter().find(|(of, _)| *of == name)?.1,
     };
     Some((end + 2, sign))

@@ -69,39 +69,57 @@ fn with_limits(text: &[u8], part: Range<usize>) -> Range<usize> {
     static OF_ALL: LazyLock<Regex> = LazyLock::new(|| any_of("(?i-u)", LIMITING_ALL));
     let near = part.start.saturating_sub(NEAR)..(part.end + NEAR).min(text.len());
     let comment = comment(text, &part, &near);
-    let places = |any: &'static Regex, near: Range<usize>| {
-        any.find_iter(&text[near.clone()]).map(move |of| near.start + of.start())
-    };
-    let mut before = places(&OF_ALL, near.start..comment.start)
-        .chain(places(&OF_COMMENT, comment.start..part.start));
-    let behind =
-        places(&OF_COMMENT, part.end..comment.end).chain(places(&OF_ALL, comment.end..near.end));
+    let mut before = places(text, &OF_ALL, near.start..comment.start).chain(places(
+        text,
+        &OF_COMMENT,
+        comment.start..part.start,
+    ));
+    let behind = places(text, &OF_COMMENT, part.end..comment.end).chain(places(
+        text,
+        &OF_ALL,
+        comment.end..near.end,
+    ));
     before.next().map_or(part.start, |at| paragraph(text, at).start)
         ..behind.last().map_or(part.end, |at| paragraph(text, at).end)
 }
 
+/// Where a range of a text has one of some words.
+fn places<'t>(
+    text: &'t [u8],
+    any: &'static Regex,
+    near: Range<usize>,
+) -> impl Iterator<Item = usize> + 't {
+    any.find_iter(&text[near.clone()]).map(move |of| near.start + of.start())
+}
+
 /// What of `near` is in one comment with a part of it.
 fn comment(text: &[u8], part: &Range<usize>, near: &Range<usize>) -> Range<usize> {
-    let lines = |of: Range<usize>| text[of].split_inclusive(|&byte| byte == b'\n');
-    let first = lines(part.clone()).next().unwrap_or_default();
-    let last = lines(part.clone()).next_back().unwrap_or_default();
-    let n_before = n_going_on(first, lines(near.start..part.start).rev(), BEGINS);
-    let n_behind = n_going_on(last, lines(part.end..near.end), ENDS);
+    let first = lines(&text[part.clone()]).next().unwrap_or_default();
+    let last = lines(&text[part.clone()]).next_back().unwrap_or_default();
+    let n_before = n_going_on(first, lines(&text[near.start..part.start]).rev(), BEGINS);
+    let n_behind = n_going_on(last, lines(&text[part.end..near.end]), ENDS);
     part.start - n_before..part.end + n_behind
+}
+
+/// The lines of a text with their ends.
+fn lines(text: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
+    text.split_inclusive(|&byte| byte == b'\n')
 }
 
 /// The bytes of `lines` next to a line that are in a comment with it: those that begin with the
 /// same mark, or else those up to the end of the comment.
 fn n_going_on<'t>(line: &[u8], lines: impl Iterator<Item = &'t [u8]>, ends: [&str; 3]) -> usize {
     let mark = mark(line);
-    let is_end =
-        |line: &[u8]| ends.iter().any(|end| memchr::memmem::find(line, end.as_bytes()).is_some());
-    let mut is_open = mark.is_some() || !is_end(line);
-    let goes_on = |next: &&[u8]| match mark {
+    let mut is_open = mark.is_some() || !has_any(line, ends);
+    let inside = lines.take_while(|next| match mark {
         Some(_) => self::mark(next) == mark,
-        None => std::mem::replace(&mut is_open, !is_end(next)),
-    };
-    lines.take_while(goes_on).map(<[u8]>::len).sum()
+        None => std::mem::replace(&mut is_open, !has_any(next, ends)),
+    });
+    inside.map(<[u8]>::len).sum()
+}
+
+fn has_any(line: &[u8], marks: [&str; 3]) -> bool {
+    marks.iter().any(|mark| memchr::memmem::find(line, mark.as_bytes()).is_some())
 }
 
 /// The mark that a line of a comment begins with, if each line of it has one.
@@ -116,19 +134,16 @@ const ENDS: [&str; 3] = ["*/", "-->", "\"\"\""];
 
 /// The lines around an offset up to those that hold no more than marks.
 fn paragraph(text: &[u8], at: usize) -> Range<usize> {
-    let is_blank =
-        |line: &[u8]| !line.iter().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii());
-    let line_before = |end: usize| memchr::memrchr(b'\n', &text[..end]).map_or(0, |at| at + 1);
-    let line_end =
-        |at: usize| memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |n| at + n + 1);
-    let (mut start, mut end) = (line_before(at), line_end(at));
-    while start > 0 && !is_blank(&text[line_before(start - 1)..start]) {
-        start = line_before(start - 1);
-    }
-    while end < text.len() && !is_blank(&text[end..line_end(end)]) {
-        end = line_end(end);
-    }
-    start..end
+    let start = memchr::memrchr(b'\n', &text[..at]).map_or(0, |at| at + 1);
+    let end = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |n| at + n + 1);
+    let before = lines(&text[..start]).rev().take_while(|line| !is_blank(line));
+    let behind = lines(&text[end..]).take_while(|line| !is_blank(line));
+    start - before.map(<[u8]>::len).sum::<usize>()..end + behind.map(<[u8]>::len).sum::<usize>()
+}
+
+/// Whether a line holds no more than marks.
+fn is_blank(line: &[u8]) -> bool {
+    !line.iter().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii())
 }
 
 /// What texts were read as.

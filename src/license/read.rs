@@ -48,8 +48,10 @@ pub(super) fn statements(path: &FilePath, bytes: &[u8], memory: &KnownTexts) -> 
         found.extend(reuse::statements(bytes));
     } else if manifest::is_relevant(&name) {
         // A text with any name is not looked for by itself.
-        let named = || named_text(path, bytes).map(|of| manifest::unread(&of.path));
-        found.extend(manifest::statement(&name, bytes).or_else(named));
+        found.extend(
+            manifest::statement(&name, bytes)
+                .or_else(|| Some(manifest::unread(&named_text(path, bytes)?.path))),
+        );
     }
     about_package(path, found)
 }
@@ -68,8 +70,7 @@ pub struct NamedText {
 pub fn named_text(path: &FilePath, bytes: &[u8]) -> Option<NamedText> {
     let named = manifest::named_text(&lower_name(path), bytes)?;
     let named = FilePath::new([path.folder(), named.as_bytes()].concat());
-    let depth = |path: &FilePath| path.as_bytes().iter().filter(|&&byte| byte == b'/').count();
-    let n_up = depth(&named).saturating_sub(depth(path)).min(usize::from(u8::MAX)) as u8;
+    let n_up = named.depth().saturating_sub(path.depth()).min(usize::from(u8::MAX)) as u8;
     (!is_license_text(&lower_name(&named))).then_some(NamedText { path: named, n_up })
 }
 
@@ -85,10 +86,6 @@ pub(super) fn named(text: &NamedText, bytes: &[u8]) -> Vec<Statement> {
 /// Python keeps the metadata of a package in a folder next to its code, and the license texts in a
 /// folder in that: what they state about their folder is about the code.
 fn about_package(path: &FilePath, mut statements: Vec<Statement>) -> Vec<Statement> {
-    let is_metadata = |folder: &[u8]| {
-        let folder = folder.to_ascii_lowercase();
-        folder.ends_with(b".dist-info") || folder.ends_with(b".egg-info") || folder == b"egg-info"
-    };
     let mut folders = path.as_bytes().rsplit(|&byte| byte == b'/').skip(1);
     let n_up = match (folders.next(), folders.next()) {
         (Some(nearest), _) if is_metadata(nearest) => 1,
@@ -99,6 +96,12 @@ fn about_package(path: &FilePath, mut statements: Vec<Statement>) -> Vec<Stateme
         statement.scope = Scope::Above(n_up);
     }
     statements
+}
+
+/// Whether a folder with this name holds the metadata of a package of Python.
+fn is_metadata(folder: &[u8]) -> bool {
+    let folder = folder.to_ascii_lowercase();
+    folder.ends_with(b".dist-info") || folder.ends_with(b".egg-info") || folder == b"egg-info"
 }
 
 fn lower_name(path: &FilePath) -> String {
@@ -166,8 +169,8 @@ fn parted(bytes: &[u8]) -> (Vec<Tag>, Vec<Tag>) {
 
 /// What tags state at once, since each of them applies: unknown if one of them is.
 fn of_tags(tags: &[Tag], method: Method, scope: Scope) -> Option<Statement> {
-    let known: Option<Vec<Expression>> = tags.iter().map(|tag| tag.expression.clone()).collect();
-    let (line, expression) = (tags.first()?.line, known.and_then(Expression::all));
+    let line = tags.first()?.line;
+    let expression = Expression::all_known(tags.iter().map(|tag| tag.expression.clone()));
     let written = tags.iter().map(|tag| tag.written.as_str()).collect::<Vec<_>>().join(", ");
     Some(Statement { method, scope, line, expression, written })
 }
@@ -208,12 +211,14 @@ fn header(bytes: &[u8], memory: &KnownTexts) -> Option<Identity> {
     if found.as_ref().is_none_or(|of| of.expression.is_some()) {
         return found;
     }
-    let is_known = |of: &Identity| of.expression.is_some();
     let head = &bytes[..bytes.len().min(HEADER)];
     let foot = bytes.len().saturating_sub(FOOTER).max(head.len());
-    let ends = text::header(ends(head, bytes, foot)).filter(is_known);
-    let whole = || text::header(Words::new(&bytes[..bytes.len().min(WHOLE)], 1)).filter(is_known);
-    ends.or_else(|| (bytes.len() > HEADER).then(whole).flatten()).or(found)
+    let ends = text::header(ends(head, bytes, foot)).filter(|of| of.expression.is_some());
+    if ends.is_some() || bytes.len() <= HEADER {
+        return ends.or(found);
+    }
+    let whole = text::header(Words::new(&bytes[..bytes.len().min(WHOLE)], 1));
+    whole.filter(|of| of.expression.is_some()).or(found)
 }
 
 /// The words of the head of a file and of its foot, which begins at this offset.

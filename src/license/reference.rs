@@ -45,17 +45,16 @@ pub(super) fn statements(bytes: &[u8]) -> Vec<Statement> {
         .flat_map(|(line, number)| line.split_ascii_whitespace().map(move |word| (word, number)))
         .filter(|(word, _)| word.contains(|c: char| c.is_alphanumeric()))
         .collect();
-    let is_one_of = |word: &str, list: &[&str]| list.contains(&bare(word).to_lowercase().as_str());
-    let is_about = |(word, _): &(&str, u32)| {
-        let word = bare(word).to_lowercase();
-        ABOUT.iter().any(|beginning| word.starts_with(beginning))
-    };
     let mut found: Vec<Statement> = Vec::new();
-    for at in (0..words.len()).filter(|&at| is_one_of(words[at].0, REFERRING)) {
+    for (at, (word, _)) in words.iter().enumerate() {
+        if !REFERRING.contains(&bare(word).to_lowercase().as_str()) {
+            continue;
+        }
         // "For conditions of distribution and use, see the notice in x.h"; "see the file COPYING
         // for conditions".
         let near = &words[at.saturating_sub(REACH)..words.len().min(at + REACH)];
-        if !near.iter().any(is_about) {
+        let mut near = near.iter().map(|(word, _)| bare(word).to_lowercase());
+        if !near.any(|word| ABOUT.iter().any(|beginning| word.starts_with(beginning))) {
             continue;
         }
         let named = words[at + 1..].iter().take(REACH).find(|(word, _)| is_file_name(bare(word)));

@@ -45,7 +45,6 @@ pub(super) fn is_relevant(path: &FilePath) -> bool {
         || path.as_bytes().ends_with(b"/.reuse/dep5")
 }
 
-/// Its statements.
 pub(super) fn statements(bytes: &[u8]) -> Vec<Statement> {
     let text = String::from_utf8_lossy(bytes);
     match toml::from_str::<ReuseToml>(&text) {
@@ -67,8 +66,6 @@ fn of_paths(globs: Vec<String>) -> Scope {
 
 fn statement(annotation: Annotation, text: &str) -> Option<Statement> {
     let licenses = annotation.license?.into_vec();
-    let known: Option<Vec<Expression>> =
-        licenses.iter().map(|license| Expression::parse(license)).collect();
     let globs = annotation.path.into_vec();
     let first = globs.first()?;
     let line =
@@ -81,7 +78,7 @@ fn statement(annotation: Annotation, text: &str) -> Option<Statement> {
         },
         scope: of_paths(globs),
         line,
-        expression: known.and_then(Expression::all),
+        expression: Expression::all_known(licenses.iter().map(|of| Expression::parse(of))),
         written: licenses.join(", "),
     })
 }

@@ -29,7 +29,6 @@ const MARKS: [&str; 6] = [
 /// Maximum tags of a file.
 const MAX_TAGS: usize = 1_000;
 
-/// The tags of a text.
 pub(super) fn tags(text: &[u8]) -> Vec<Tag> {
     let mut found: Vec<Tag> = Vec::new();
     // Most files have none; a single fast search rules them out.
@@ -90,8 +89,9 @@ fn is_in_comment(before: &[u8]) -> bool {
     let trimmed = before.trim_ascii_end();
     // An open quote on its line, unless it is a comment by itself: code that writes a tag states
     // nothing.
-    let is_odd = |quote: u8| trimmed.iter().filter(|&&byte| byte == quote).count() % 2 == 1;
-    if trimmed.len() > 1 && [b'"', b'`'].into_iter().any(is_odd) {
+    let mut n_quotes =
+        [b'"', b'`'].iter().map(|quote| trimmed.iter().filter(|&byte| byte == quote).count());
+    if trimmed.len() > 1 && n_quotes.any(|n| n % 2 == 1) {
         return false;
     }
     let is_apart = trimmed.len() < before.len();
@@ -137,8 +137,10 @@ fn expression_of(value: &[u8]) -> String {
             }
             if !taken.is_empty() && adds(&rest) {
                 let all = format!("{} {rest}", taken.join(" "));
-                let is_end = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, ')' | '+');
-                return all.trim_end_matches(is_end).to_owned();
+                let end = all.trim_end_matches(|c: char| {
+                    !c.is_ascii_alphanumeric() && !matches!(c, ')' | '+')
+                });
+                return end.to_owned();
             }
             break;
         }
@@ -162,8 +164,9 @@ fn is_part(c: char) -> bool {
 /// Whether words behind an expression name another license, or limit it: `MIT, GPL-2.0`, `MIT for
 /// personal use`.
 fn adds(rest: &str) -> bool {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+');
-    let mut names = rest.split(|c| !is_part(c)).map(|name| name.trim_matches(['.', '-']));
+    let mut names = rest
+        .split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '.' | '-' | '+'))
+        .map(|name| name.trim_matches(['.', '-']));
     let lower = rest.to_lowercase().replace(|c: char| !c.is_alphanumeric(), " ");
     is_limit_of_name(&lower.split_whitespace().collect::<Vec<_>>().join(" "))
         || names.any(|name| Expression::parse(name).is_some())

@@ -10,7 +10,7 @@ use crate::text::unpack;
 
 /// A license or exception as SPDX lists it: the words that a text of it has, has or not, and may
 /// replace.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Template {
     /// Its identifier.
     pub id: &'static str,
@@ -73,14 +73,7 @@ impl Template {
 
     /// The template without what may be left out.
     pub fn bare(&self) -> Self {
-        let mut bare = Self {
-            id: self.id,
-            words: Vec::new(),
-            hashes: Vec::new(),
-            is_required: Vec::new(),
-            n_free: vec![0],
-            bag: OnceLock::new(),
-        };
+        let mut bare = Self { id: self.id, n_free: vec![0], ..Self::default() };
         for (at, &n_free) in self.n_free.iter().enumerate() {
             let last = bare.n_free.last_mut().expect("it has one more than words");
             *last = n_free.max(*last);
@@ -139,13 +132,8 @@ static STORE: LazyLock<Store> = LazyLock::new(|| {
     }
     let mut sizes = vec![0; first];
     owners.chunks_exact(2).for_each(|owner| sizes[number(owner) as usize] += 1);
-    Store {
-        grams,
-        owners,
-        blocks,
-        templates: (0..first).map(|_| OnceLock::new()).collect(),
-        n_grams: sizes,
-    }
+    let templates = (0..first).map(|_| OnceLock::new()).collect();
+    Store { grams, owners, blocks, templates, n_grams: sizes }
 });
 
 fn number(bytes: &[u8]) -> u32 {

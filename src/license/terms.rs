@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use serde::{Deserialize, Serialize};
 
 use super::class::Class;
-use super::component::{Identification, LicenseEvidence, LicensedLines, Licenses};
+use super::component::{Identification, LicensedLines, Licenses};
 use super::expression::Expression;
 use super::statement::as_text;
 use crate::text::FilePath;
@@ -76,16 +76,16 @@ pub struct Contradiction {
 impl Terms {
     /// The part of an identification that is stored.
     pub fn new(identified: &Identification) -> Self {
-        let contradiction = |of: &LicenseEvidence| Contradiction {
+        let contradictions = identified.contradictions.iter().map(|of| Contradiction {
             license: of.statement.expression.clone(),
             evidence: of.statement_in_words(),
-        };
+        });
         Self {
             license: identified.expression.clone(),
             evidence: identified.found_by(),
             is_declared: identified.is_declared(),
             is_of_text: identified.is_of_text(),
-            contradictions: identified.contradictions.iter().map(contradiction).collect(),
+            contradictions: contradictions.collect(),
             parts: identified.snippets.clone(),
             notices: identified.notices.clone(),
             texts: Vec::new(),
@@ -125,10 +125,9 @@ impl Terms {
         } else {
             // Lines on both sides of a part's border have both licenses; if one is unknown, so is
             // the result.
-            let both = [part.license.clone(), self.license.clone()];
-            let both: Option<Vec<Expression>> = both.into_iter().collect();
+            let both = Expression::all_known([part.license.clone(), self.license.clone()]);
             let file = self.evidence.as_deref().unwrap_or("nothing");
-            (both.and_then(Expression::all), format!("{} and {file}", part.evidence))
+            (both, format!("{} and {file}", part.evidence))
         };
         Self {
             license,

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::align::{Difference, Reading, abridged, readings};
+use super::align::{Reading, abridged, readings};
 use super::choice::{LicenseStatement, is_offer, joined};
 use super::expression::Expression;
 use super::grants::{EXCEPTIONS, Grant, grants, title};
@@ -136,13 +136,12 @@ impl Parts {
         if readings.is_empty() && grants.is_empty() {
             std::mem::swap(&mut references, &mut grants);
         }
-        let is_most = |of: &Reading| {
+        let beginning = partial.into_iter().find(|of| {
             of.starts
                 && spdx::license_id(of.id).is_some()
                 && of.n_equal >= MIN_PART
                 && 2 * of.range.len() > words.n_words()
-        };
-        let beginning = partial.into_iter().find(is_most);
+        });
         Self { readings, grants, references, beginning }
     }
 
@@ -193,52 +192,41 @@ impl Parts {
     /// they are there.
     fn stated(&self) -> Vec<LicenseStatement> {
         let texts = self.readings.iter().filter(|of| spdx::exception_id(of.id).is_none());
-        let stated = |range: &Range<usize>, expression| LicenseStatement {
-            range: range.clone(),
-            expression,
-        };
-        let texts: Vec<LicenseStatement> =
-            texts.map(|of| stated(&of.range, Expression::parse_spdx(of.id))).collect();
+        let texts = texts.map(|of| LicenseStatement {
+            range: of.range.clone(),
+            expression: Expression::parse_spdx(of.id),
+        });
+        let texts: Vec<LicenseStatement> = texts.collect();
         let (exact, vague): (Vec<&Grant>, Vec<&Grant>) =
             self.grants.iter().partition(|of| of.others.is_empty());
         let named: Vec<&Expression> =
             exact.iter().filter_map(|of| of.expression.as_ref()).collect();
         // A text does not tell "only" from "or later"; the sentence that names it does.
-        let is_named = |of: &LicenseStatement| {
-            of.expression.as_ref().is_some_and(|text| named.iter().any(|of| of.is_edition_of(text)))
-        };
-        let untold = texts.iter().filter(|of| !is_named(of)).cloned();
-        let known = || {
-            let referred = self.references.iter().filter(|of| of.others.is_empty());
-            let referred = referred.filter_map(|of| of.expression.as_ref());
-            let of_texts = texts.iter().filter_map(|of| of.expression.as_ref());
-            named.iter().copied().chain(of_texts).chain(referred)
-        };
-        let told = |of: &Grant| known().find(|other| of.is_name_of(other)).cloned();
-        // "GNU Lesser General Public License (LGPL)": the first version of the former is later.
-        let refined = |of: &Grant| {
-            let others = vague.iter().filter_map(|other| other.expression.clone());
-            let others = others.filter(|other| of.is_name_of(other));
-            others.chain(of.expression.clone()).max_by_key(ToString::to_string)
-        };
-        let vague = vague.iter().map(|of| stated(&of.range, told(of).or_else(|| refined(of))));
-        let exact = exact.iter().map(|of| stated(&of.range, of.expression.clone()));
-        let mut all: Vec<LicenseStatement> = untold.chain(vague).chain(exact).collect();
-        // A sentence that leaves the version open to later ones tells more than one that only names
-        // it.
-        let known = |all: &[LicenseStatement]| -> Vec<Expression> {
-            all.iter().filter_map(|of| of.expression.clone()).collect()
-        };
-        let mut later = known(&all);
-        later.retain(Expression::is_later);
-        let is_told_later = |of: &Expression| !of.is_later() && later.contains(&of.with_later());
-        all.retain(|of| !of.expression.as_ref().is_some_and(is_told_later));
-        let mut sections = known(&all);
-        sections.retain(|of| of.to_string().contains("-invariants"));
-        let is_completed = |of: &Expression| {
-            !sections.contains(of) && sections.iter().any(|other| other.is_edition_of(of))
-        };
-        all.retain(|of| !of.expression.as_ref().is_some_and(is_completed));
+        let mut all = texts.clone();
+        all.retain(|of| {
+            let text = of.expression.as_ref();
+            !text.is_some_and(|text| named.iter().any(|of| of.is_edition_of(text)))
+        });
+        let referred = self.references.iter().filter(|of| of.others.is_empty());
+        let known = named
+            .iter()
+            .copied()
+            .chain(texts.iter().filter_map(|of| of.expression.as_ref()))
+            .chain(referred.filter_map(|of| of.expression.as_ref()));
+        let known: Vec<&Expression> = known.collect();
+        for of in &vague {
+            let told = known.iter().copied().find(|other| of.is_name_of(other));
+            // "GNU Lesser General Public License (LGPL)": the first version of the former is later.
+            let others = vague.iter().filter_map(|other| other.expression.as_ref());
+            let others = others.filter(|other| of.is_name_of(other)).chain(&of.expression);
+            let expression = told.or_else(|| others.max_by_key(ToString::to_string)).cloned();
+            all.push(LicenseStatement { range: of.range.clone(), expression });
+        }
+        all.extend(exact.iter().map(|of| LicenseStatement {
+            range: of.range.clone(),
+            expression: of.expression.clone(),
+        }));
+        leave_out_vaguer(&mut all);
         all.sort_by_key(|of| of.range.start);
         all
     }
@@ -247,36 +235,58 @@ impl Parts {
     fn left_over(&self, words: &Words, is_whole: bool) -> Vec<String> {
         let parts = between(&self.readings, words).into_iter();
         let sentences = parts.flat_map(|part| words.sentences(part));
-        let is_near = |of: &Range<usize>| {
-            let ranges = self.readings.iter().map(|of| &of.range);
-            let mut stated = ranges.chain(self.grants.iter().map(|of| &of.range));
-            stated.any(|near| of.start < near.end + NEAR && near.start < of.end + NEAR)
-        };
-        let is_left = |of: &Range<usize>| {
+        let left = sentences.filter(|of| {
             let sentence = words.of(of.clone());
             match self.beside_names(of, words) {
                 Some(beside) => is_limit_of_name(&beside) && !is_usual(sentence),
                 None if is_whole && is_offer(sentence) => is_limit_of_name(sentence),
                 None if is_whole => is_term(sentence),
-                None => is_near(of) && is_limit_of_header(sentence) && !is_usual(sentence),
+                None => self.is_near(of) && is_limit_of_header(sentence) && !is_usual(sentence),
             }
-        };
-        sentences.filter(is_left).map(|of| words.of(of).to_owned()).collect()
+        });
+        left.map(|of| words.of(of).to_owned()).collect()
+    }
+
+    /// Whether a sentence is near a license that is stated.
+    fn is_near(&self, sentence: &Range<usize>) -> bool {
+        let ranges = self.readings.iter().map(|of| &of.range);
+        let mut stated = ranges.chain(self.grants.iter().map(|of| &of.range));
+        stated.any(|near| sentence.start < near.end + NEAR && near.start < sentence.end + NEAR)
     }
 
     /// The words of a sentence beside the licenses that it names; `None` if it names none.
     fn beside_names(&self, sentence: &Range<usize>, words: &Words) -> Option<String> {
-        let is_named = |at: usize| self.grants.iter().any(|of| of.range.contains(&at));
-        if !sentence.clone().any(is_named) {
+        let beside =
+            sentence.clone().filter(|at| !self.grants.iter().any(|of| of.range.contains(at)));
+        let beside: Vec<&str> = beside.map(|at| words.word(at)).collect();
+        if beside.len() == sentence.len() {
             return None;
         }
-        let beside = sentence.clone().filter(|&at| !is_named(at)).map(|at| words.word(at));
-        let beside = beside.collect::<Vec<_>>().join(" ");
+        let beside = beside.join(" ");
         // What a license says itself limits it no further.
         let mut named = self.grants.iter().filter_map(|of| of.expression.as_ref());
         let is_noncommercial = named.any(|of| of.to_string().contains("-NC-"));
         Some(if is_noncommercial { beside.replace("non commercial", "") } else { beside })
     }
+}
+
+/// Leaves out the licenses that others tell more exactly.
+fn leave_out_vaguer(stated: &mut Vec<LicenseStatement>) {
+    // A sentence that leaves the version open to later ones tells more than one that only names it.
+    let known = stated.iter().filter_map(|of| of.expression.clone());
+    let later: Vec<Expression> = known.filter(Expression::is_later).collect();
+    stated.retain(|of| {
+        let of = of.expression.as_ref();
+        !of.is_some_and(|of| !of.is_later() && later.contains(&of.with_later()))
+    });
+    let known = stated.iter().filter_map(|of| of.expression.clone());
+    let sections: Vec<Expression> =
+        known.filter(|of| of.to_string().contains("-invariants")).collect();
+    stated.retain(|of| {
+        of.expression.as_ref().is_none_or(|of| {
+            sections.contains(of) || !sections.iter().any(|other| other.is_edition_of(of))
+        })
+    });
 }
 
 /// What is known of a license with terms that the license it is like does not have.
@@ -298,20 +308,20 @@ fn between(readings: &[Reading], words: &Words) -> Vec<Range<usize>> {
 
 /// A license that no list has, by a phrase of it.
 fn phrase(words: &Words) -> Option<Identity> {
-    let is_here = |row: &&Phrase| row.any.iter().any(|phrase| words.has(phrase));
-    let row = PHRASES["phrase"].iter().find(is_here)?;
-    let at = row.any.iter().find_map(|phrase| words.find(phrase));
-    let line = at.map_or(1, |at| words.line_of(words.word_at(at + 1)));
+    let mut found = PHRASES["phrase"]
+        .iter()
+        .filter_map(|row| row.any.iter().find_map(|phrase| words.find(phrase)).map(|at| (row, at)));
+    let (row, at) = found.next()?;
+    let line = words.line_of(words.word_at(at + 1));
     let expression = Expression::parse_spdx(&row.license);
     Some(Identity { expression, line, written: String::new(), has_text: false })
 }
 
 /// What differs from the template, if it may be a condition.
 fn conditions(reading: &Reading, words: &Words) -> Vec<String> {
-    let of_text = |of: &Difference| words.of(of.added.clone()).split_whitespace().collect();
     let rows = reading.differences.iter().map(|of| Rows {
         missing: of.missing.clone(),
-        added: of_text(of),
+        added: words.of(of.added.clone()).split_whitespace().collect(),
         before: words.of(of.added.start.saturating_sub(1)..of.added.start),
     });
     let rows: Vec<Rows> = rows.filter(|rows| !rows.are_equal()).collect();
@@ -340,10 +350,9 @@ impl Rows<'_> {
         let (missing, added) = (&self.missing, &self.added);
         let is_spelling = added.len() == missing.len()
             && missing.iter().zip(added).all(|(a, b)| is_spelling(a, b));
-        let is_part = |row: &[&str]| row.is_empty() || is_notice(row);
         is_spelling
             || missing.concat() == added.concat()
-            || is_part(missing) && is_part(added)
+            || [missing, added].iter().all(|row| row.is_empty() || is_notice(row))
             || is_about_text(missing) && added.is_empty()
             || missing.is_empty() && added[..] == ["no", "warranty"]
     }
@@ -355,14 +364,13 @@ impl Rows<'_> {
         let is_of_version = self.before == "version"
             || self.added.contains(&"version")
             || self.missing.iter().any(is_version);
-        let states = |row: &[&str]| {
+        let states = [&self.missing, &self.added].iter().any(|row| {
             !is_notice(row) && (row.len() > MAX_ROW || row.iter().any(|word| is_condition(word)))
-        };
-        let is_joining = |word: &&str| JOINING.contains(word);
+        });
         self.added.iter().any(is_version) && is_of_version
-            || states(&self.missing)
-            || states(&self.added)
-            || self.missing.len() > self.added.len() && self.missing.iter().any(is_joining)
+            || states
+            || self.missing.len() > self.added.len()
+                && self.missing.iter().any(|word| JOINING.contains(word))
             || is_limit(&self.added.join(" "))
             || self.added.len() > 2 && self.added.iter().any(|word| BINDING.contains(word))
     }

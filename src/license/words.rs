@@ -74,10 +74,10 @@ impl Words {
     /// The same with these ranges moved to where a word is.
     pub fn with_behind(&self, ranges: &[Range<usize>], place: usize) -> Self {
         let mut words = Self { text: " ".to_owned(), words: Vec::new() };
-        let is_moved = |at: &usize| ranges.iter().any(|of| of.contains(at));
-        let stay = |part: Range<usize>| part.filter(|at| !is_moved(at));
-        let moved = (0..self.n_words()).filter(is_moved);
-        for at in stay(0..place).chain(moved).chain(stay(place..self.n_words())) {
+        let (moved, rest): (Vec<usize>, Vec<usize>) =
+            (0..self.n_words()).partition(|at| ranges.iter().any(|of| of.contains(at)));
+        let (before, behind) = rest.split_at(rest.partition_point(|&at| at < place));
+        for &at in before.iter().chain(&moved).chain(behind) {
             words.push(self.word(at), self.words[at].line);
             words.words.last_mut().expect("it was pushed").is_last = self.words[at].is_last;
         }
@@ -113,23 +113,13 @@ impl Words {
     fn add_word(&mut self, word: &str, line: u32) {
         let is_lower = word.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
         let word = &*if is_lower { Cow::Borrowed(word) } else { word.to_lowercase().into() };
-        // "V2", "gplv2", and "gpl2".
-        let is_number = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
-        let numbered = || {
-            let by_mark = word.rsplit_once('v').filter(|(_, rest)| is_number(rest));
-            by_mark.or_else(|| {
-                word.split_at_checked(word.find("gpl")? + 3).filter(|(_, rest)| is_number(rest))
-            })
-        };
-        let number = if word.bytes().any(|byte| byte.is_ascii_digit()) { numbered() } else { None };
-        match (word, number) {
+        match (word, numbered(word)) {
             ("v" | "ver", _) => self.push("version", line),
             (_, Some((name, number))) => {
-                if !name.is_empty() {
-                    self.push(name, line);
-                }
-                self.push("version", line);
-                self.push(number, line);
+                [name, "version", number]
+                    .iter()
+                    .filter(|word| !word.is_empty())
+                    .for_each(|word| self.push(word, line));
             }
             (word, _) => {
                 // "Sublicense" and "sub-license", "noninfringement" and "non-infringement".
@@ -190,10 +180,9 @@ impl Words {
 
     /// The hashes of the runs of `GRAM` words, by the position of the first.
     pub fn grams(hashes: &[u32]) -> impl Iterator<Item = u32> + '_ {
-        let joined = |run: &[u32]| {
+        hashes.windows(GRAM).map(|run| {
             run.iter().fold(0, |all: u32, &word| (all.rotate_left(7) ^ word).wrapping_mul(MIX))
-        };
-        hashes.windows(GRAM).map(joined)
+        })
     }
 
     /// Whether a sentence ends within a range.
@@ -217,8 +206,9 @@ impl Words {
     /// Where `phrase` begins in [`Self::text`].
     pub fn find(&self, phrase: &str) -> Option<usize> {
         let text = self.text.as_bytes();
-        let is_whole = |at: &usize| text[at - 1] == b' ' && text[at + phrase.len()] == b' ';
-        memchr::memmem::find_iter(text, phrase).find(is_whole).map(|at| at - 1)
+        memchr::memmem::find_iter(text, phrase)
+            .find(|at| text[at - 1] == b' ' && text[at + phrase.len()] == b' ')
+            .map(|at| at - 1)
     }
 
     /// Whether `phrase` is in the text.
@@ -244,6 +234,17 @@ const MIX: u32 = 0x9E37_79B1;
 /// The hash of a word.
 pub fn hash(word: &str) -> u32 {
     word.bytes().fold(0x811C_9DC5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
+/// The parts of a word with a version: "v2", "gplv2", and "gpl2".
+#[inline]
+fn numbered(word: &str) -> Option<(&str, &str)> {
+    if !word.bytes().any(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let name = word.find("gpl").and_then(|at| word.split_at_checked(at + 3));
+    let mut parts = word.rsplit_once('v').into_iter().chain(name);
+    parts.find(|(_, rest)| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Whether a word is the number or letter of a list.
@@ -296,8 +297,7 @@ fn is_file_heading(line: &str) -> bool {
 /// Whether a line is a copyright notice, which is not part of a license: it names a year, or has
 /// the sign, and grants nothing on the same line.
 fn is_notice(line: &str) -> bool {
-    let may_begin = |c: char| matches!(c.to_ascii_lowercase(), 'c' | '(' | '©' | 'p' | 'a');
-    if line.len() > MAX_NOTICE || !line.starts_with(may_begin) {
+    if line.len() > MAX_NOTICE || !line.starts_with(['c', 'C', '(', '©', 'p', 'P', 'a', 'A']) {
         return false;
     }
     let lower = line.to_lowercase();

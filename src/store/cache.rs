@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::error::SegmentError;
-use super::segment::{Section, Segment, SegmentKind, SegmentParams, u32_at, u64_at};
+use super::segment::{Section, Segment, SegmentKind, SegmentParams, span, u32_at, u64_at};
 use super::write::{SegmentWriter, list, remove_all, sweep};
 use crate::fingerprint::Fingerprint;
 use crate::text::varint;
@@ -20,10 +20,20 @@ const MAX_SEGMENTS: usize = 8;
 /// Maximum total size of all segments in bytes; beyond it, the oldest are removed.
 const MAX_BYTES: u64 = 1024 * 1024 * 1024;
 
-const ROWS: u32 = 1;
-const PRINTS: u32 = 2;
-const FAMILIES: u32 = 3;
-const WORDS: u32 = 5;
+/// The sections of a segment.
+#[derive(Clone, Copy)]
+enum SectionId {
+    Rows = 1,
+    Prints = 2,
+    Families = 3,
+    Words = 5,
+}
+
+impl From<SectionId> for u32 {
+    fn from(id: SectionId) -> Self {
+        id as Self
+    }
+}
 
 /// The key of an entry: a blob, and how it is read.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -114,16 +124,9 @@ impl Fresh {
     }
 
     fn row(&self) -> BlobFacts<'_> {
-        let Self { key, status, family, prints, n_prints, words } = self;
-        BlobFacts {
-            id: &key.id,
-            reading: key.reading,
-            status: *status,
-            family,
-            n_prints: *n_prints,
-            prints,
-            words,
-        }
+        let Self { key: Key { id, reading }, family, prints, words, .. } = self;
+        let (reading, status, n_prints) = (*reading, self.status, self.n_prints);
+        BlobFacts { id, reading, status, family, n_prints, prints, words }
     }
 }
 
@@ -149,13 +152,13 @@ impl CacheSegment {
 
     fn new(path: &Path, segment: Segment) -> Result<Self, SegmentError> {
         let n_row = segment.params().hash.n_bytes() + FIELDS;
-        let n_bytes = segment.section(ROWS)?.len();
+        let n_bytes = segment.section(SectionId::Rows)?.len();
         if !n_bytes.is_multiple_of(n_row) {
             return Err(SegmentError::Damaged("the length of its rows"));
         }
-        let families = families(segment.section(FAMILIES)?)?;
-        segment.section(PRINTS)?;
-        segment.section(WORDS)?;
+        let families = families(segment.section(SectionId::Families)?)?;
+        segment.section(SectionId::Prints)?;
+        segment.section(SectionId::Words)?;
         let is_damaged = AtomicBool::new(false);
         Ok(Self { path: path.to_owned(), segment, families, n_rows: n_bytes / n_row, is_damaged })
     }
@@ -169,29 +172,27 @@ impl CacheSegment {
     }
 
     fn row_bytes(&self, at: usize) -> Result<&[u8], SegmentError> {
-        self.segment.section(ROWS)?.row(at, self.segment.params().hash.n_bytes() + FIELDS)
+        self.segment
+            .section(SectionId::Rows)?
+            .row(at, self.segment.params().hash.n_bytes() + FIELDS)
     }
 
     fn row<'r>(&'r self, bytes: &'r [u8]) -> Result<BlobFacts<'r>, SegmentError> {
-        let damaged = || SegmentError::Damaged("a row of the cache");
         let (id, fields) = bytes.split_at(self.segment.params().hash.n_bytes());
-        let long = |at| u64_at(fields, at).ok_or_else(damaged);
-        let short = |at| u32_at(fields, at).ok_or_else(damaged);
-        let start = usize::try_from(long(8)?).map_err(|_| damaged())?;
-        let end = start.checked_add(short(16)? as usize).ok_or_else(damaged)?;
-        let prints = self.segment.section(PRINTS)?.bytes(start..end)?;
-        let n_prints = short(20)?;
-        let family = self.families.get(short(28)? as usize).ok_or_else(damaged)?;
-        if (n_prints as usize).checked_mul(8).is_none_or(|n| n > prints.len()) {
-            return Err(damaged());
+        let [reading, start, first_word] =
+            [0, 8, 32].map(|at| u64_at(fields, at).unwrap_or(u64::MAX));
+        let [len, n_prints, status, family, n_words] =
+            [16, 20, 24, 28, 40].map(|at| u32_at(fields, at).unwrap_or(u32::MAX) as usize);
+        let prints = self.segment.section(SectionId::Prints)?.bytes(span(start, len))?;
+        let words = span(first_word, n_words.saturating_mul(4));
+        let words = self.segment.section(SectionId::Words)?.bytes(words)?;
+        match self.families.get(family) {
+            Some(family) if n_prints <= prints.len() / 8 => {
+                let (status, n_prints) = (status as u32, n_prints as u32);
+                Ok(BlobFacts { id, reading, status, n_prints, family, prints, words })
+            }
+            _ => Err(SegmentError::Damaged("a row of the cache")),
         }
-        let first_word = usize::try_from(long(32)?).map_err(|_| damaged())?;
-        let end = (short(40)? as usize)
-            .checked_mul(4)
-            .and_then(|n| first_word.checked_add(n))
-            .ok_or_else(damaged)?;
-        let words = self.segment.section(WORDS)?.bytes(first_word..end)?;
-        Ok(BlobFacts { id, reading: long(0)?, status: short(24)?, n_prints, family, prints, words })
     }
 
     /// The row of a key: the rows are sorted.
@@ -201,18 +202,15 @@ impl CacheSegment {
     /// passed the key. O(log n) for any ids.
     fn find(&self, key: &Key) -> Result<Option<BlobFacts<'_>>, SegmentError> {
         let n_id = self.segment.params().hash.n_bytes();
-        let is_before = |at: usize| -> Result<bool, SegmentError> {
-            let bytes = self.row_bytes(at)?;
-            let reading = u64_at(bytes, n_id).unwrap_or_default();
-            Ok((&bytes[..n_id], reading) < (&*key.id, key.reading))
-        };
         let (mut from, mut to) = (0, self.n_rows);
         let first: [u8; 8] = std::array::from_fn(|at| key.id.get(at).copied().unwrap_or_default());
         let mut middle =
             ((u128::from(u64::from_be_bytes(first)) * self.n_rows as u128) >> 64) as usize;
         let mut step = 4;
         while from < to {
-            if is_before(middle)? {
+            let bytes = self.row_bytes(middle)?;
+            let reading = u64_at(bytes, n_id).unwrap_or_default();
+            if (&bytes[..n_id], reading) < (&*key.id, key.reading) {
                 from = middle + 1;
                 middle = from + step;
             } else {
@@ -239,17 +237,8 @@ impl CacheSegment {
 
 /// Reads the names of the families: for each its length in two bytes, and its bytes.
 fn families(section: Section<'_>) -> Result<Vec<String>, SegmentError> {
-    let damaged = || SegmentError::Damaged("the names of its families");
-    let mut rest = section.all()?;
-    let mut families = Vec::new();
-    while let Some((len, after)) = rest.split_first_chunk::<2>() {
-        let len = usize::from(u16::from_le_bytes(*len));
-        let name =
-            after.get(..len).and_then(|name| std::str::from_utf8(name).ok()).ok_or_else(damaged)?;
-        families.push(name.to_owned());
-        rest = &after[len..];
-    }
-    if rest.is_empty() { Ok(families) } else { Err(damaged()) }
+    let names = section.texts(2)?.map(|name| String::from_utf8(name?.to_vec()).ok());
+    names.collect::<Option<_>>().ok_or(SegmentError::Damaged("the names of its families"))
 }
 
 /// The fingerprint cache: all segments in a folder with the same parameters.
@@ -323,8 +312,8 @@ impl Cache {
     /// If the folder is not writable. The existing cache is then unchanged.
     pub fn keep(mut self, fresh: &[Fresh]) -> Result<(), SegmentError> {
         self.remove_damaged();
-        let is_own = |fresh: &&Fresh| fresh.key.id.len() == self.params.hash.n_bytes();
-        let rows: Vec<BlobFacts<'_>> = fresh.iter().filter(is_own).map(Fresh::row).collect();
+        let own = fresh.iter().filter(|of| of.key.id.len() == self.params.hash.n_bytes());
+        let rows: Vec<BlobFacts<'_>> = own.map(Fresh::row).collect();
         if !rows.is_empty() {
             let path = self.write(rows)?;
             // Not there: another process has merged it already.
@@ -367,13 +356,14 @@ impl Cache {
     /// Removes files that are of no use to any settings; those of other settings may be in use.
     fn remove_damaged(&mut self) {
         use SegmentError::{Damaged, Foreign, Truncated};
-        let is_useless = |fault: &SegmentError| matches!(fault, Foreign | Truncated | Damaged(_));
-        self.faults.iter().filter(|(_, why)| is_useless(why)).for_each(|(path, _)| remove(path));
-        let (damaged, whole) = std::mem::take(&mut self.parts)
-            .into_iter()
-            .partition(|part| part.is_damaged.load(Ordering::Relaxed));
-        self.parts = whole;
-        Vec::<CacheSegment>::into_iter(damaged).for_each(|part| remove(&part.path));
+        for (path, why) in &self.faults {
+            if matches!(why, Foreign | Truncated | Damaged(_)) {
+                remove(path);
+            }
+        }
+        for part in self.parts.extract_if(.., |part| *part.is_damaged.get_mut()) {
+            remove(&part.path);
+        }
     }
 
     /// Writes rows into a new segment, each key once.
@@ -384,7 +374,7 @@ impl Cache {
         families.sort_unstable();
         families.dedup();
         let mut out = SegmentWriter::create(&self.folder, SegmentKind::Cache, self.params)?;
-        out.begin(ROWS);
+        out.begin(SectionId::Rows);
         let (mut start, mut first_word) = (0u64, 0u64);
         for row in &rows {
             out.write(row.id)?;
@@ -400,16 +390,16 @@ impl Cache {
             start += row.prints.len() as u64;
             first_word += row.words.len() as u64;
         }
-        out.begin(PRINTS);
+        out.begin(SectionId::Prints);
         for row in &rows {
             out.write(row.prints)?;
         }
-        out.begin(FAMILIES);
+        out.begin(SectionId::Families);
         for family in families {
             out.write(&(family.len() as u16).to_le_bytes())?;
             out.write(family.as_bytes())?;
         }
-        out.begin(WORDS);
+        out.begin(SectionId::Words);
         for row in &rows {
             out.write(row.words)?;
         }

@@ -132,26 +132,25 @@ impl Earliest {
         }
         let runs = self.runs.into_inner().unwrap_or_else(PoisonError::into_inner);
         let folder = runs.folder().to_owned();
-        let failed = move |why| SegmentError::File { file: folder.clone(), why };
         let shards = self.shards.into_inner().unwrap_or_default();
         let in_memory = shards.into_iter().flat_map(|mut shard| sorted(&mut shard));
-        let merged = runs.merge(in_memory).map_err(&failed)?;
+        let merged = runs.merge(in_memory).map_err(SegmentError::file(&folder))?;
         // The smallest number of a key comes first.
         let mut last = None;
-        let is_first = move |row: &Result<(u64, u32), _>| match row {
+        let rows = merged.map(move |row| row.map_err(SegmentError::file(&folder)));
+        Ok(rows.filter(move |row| match row {
             Ok((key, _)) => last.replace(*key) != Some(*key),
             Err(_) => true,
-        };
-        Ok(merged.map(move |row| row.map_err(&failed)).filter(is_first))
+        }))
     }
 }
 
 /// The keys of a shard and their numbers, sorted; empties it.
 fn sorted(shard: &mut Mutex<Shard>) -> Vec<(u64, u32)> {
     let Ok(shard) = shard.get_mut() else { return Vec::new() };
-    let whole = |[high, low]: Halves| u64::from(high) << 32 | u64::from(low);
-    let mut rows: Vec<(u64, u32)> =
-        std::mem::take(shard).into_iter().map(|(key, number)| (whole(key), number)).collect();
+    let rows = std::mem::take(shard).into_iter();
+    let rows = rows.map(|([high, low], n)| (u64::from(high) << 32 | u64::from(low), n));
+    let mut rows: Vec<(u64, u32)> = rows.collect();
     rows.sort_unstable();
     rows
 }

@@ -1,5 +1,6 @@
 //! Explains why a segment cannot be used.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Increases with every change of the format.
@@ -14,7 +15,7 @@ pub enum SegmentError {
         /// The file.
         file: PathBuf,
         /// The reason.
-        why: std::io::Error,
+        why: io::Error,
     },
     /// This file of several cannot be used.
     #[error("`{}`: {why}", file.display())]
@@ -56,6 +57,11 @@ pub enum SegmentError {
 }
 
 impl SegmentError {
+    /// That the file at `path` could not be opened or written.
+    pub(super) fn file(path: &Path) -> impl Fn(io::Error) -> Self + '_ {
+        |why| Self::File { file: path.to_owned(), why }
+    }
+
     /// This error, of the file at `path`.
     pub(super) fn of(self, path: &Path) -> Self {
         match self {

@@ -65,7 +65,7 @@ pub(super) struct FarSection {
 }
 
 impl FarSection {
-    fn block(&self, block: usize) -> BlockAt {
+    pub fn block(&self, block: usize) -> BlockAt {
         let start = self.range.start + block * BLOCK;
         let end = self.range.end.min(start + BLOCK);
         BlockAt { number: (self.first_block + block) as u32, range: start as u64..end as u64 }
@@ -135,9 +135,9 @@ impl Far {
         section: &FarSection,
         blocks: Range<usize>,
     ) -> Result<Box<[u8]>, SegmentError> {
-        let is_unknown = |block: &usize| self.known(section.first_block + block, 1).is_none();
-        let missing: Vec<BlockAt> =
-            blocks.clone().filter(is_unknown).map(|block| section.block(block)).collect();
+        let missing =
+            blocks.clone().filter(|block| self.known(section.first_block + block, 1).is_none());
+        let missing: Vec<BlockAt> = missing.map(|block| section.block(block)).collect();
         let mut read = self.read(&missing)?.into_iter().zip(&missing).peekable();
         let mut joined = Vec::with_capacity(blocks.len() * BLOCK);
         for block in blocks {
@@ -158,10 +158,9 @@ impl Far {
             return Ok(Vec::new());
         }
         let read = self.blocks.read(blocks)?;
-        let is_whole =
-            |(bytes, at): (&Vec<u8>, &BlockAt)| bytes.len() as u64 == at.range.end - at.range.start;
-        let all_whole = read.len() == blocks.len() && read.iter().zip(blocks).all(is_whole);
-        if all_whole { Ok(read) } else { Err(SegmentError::Truncated) }
+        let lens = blocks.iter().map(|at| at.range.end - at.range.start);
+        let are_whole = read.iter().map(|bytes| bytes.len() as u64).eq(lens);
+        if are_whole { Ok(read) } else { Err(SegmentError::Truncated) }
     }
 
     /// Reads all at once what later calls of [`Far::bytes`] will ask for.

@@ -36,12 +36,22 @@ const TRIES: usize = 5;
 /// Maximum number of segments; if there are more, someone else put them there.
 const TOO_MANY: usize = 1_000;
 
-const TIPS: u32 = 1;
-const COMMITS: u32 = 2;
-const PATHS: u32 = 3;
-const EVENTS: u32 = 4;
-const POSTINGS: u32 = 5;
-const BEFORE: u32 = 8;
+/// The sections of a segment; the postings take three.
+#[derive(Clone, Copy)]
+enum SectionId {
+    Tips = 1,
+    Commits = 2,
+    Paths = 3,
+    Events = 4,
+    Postings = 5,
+    Before = 8,
+}
+
+impl From<SectionId> for u32 {
+    fn from(id: SectionId) -> Self {
+        id as Self
+    }
+}
 
 /// How much of the past an index covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -200,17 +210,17 @@ impl History {
 
     /// The commits whose history is known.
     pub fn tips(&self) -> Result<Vec<CommitId>, SegmentError> {
-        self.ids(TIPS)
+        self.ids(SectionId::Tips)
     }
 
     /// The commits that were read.
     pub fn commits(&self) -> Result<Vec<CommitId>, SegmentError> {
-        self.ids(COMMITS)
+        self.ids(SectionId::Commits)
     }
 
-    fn ids(&self, section: u32) -> Result<Vec<CommitId>, SegmentError> {
+    fn ids(&self, id: SectionId) -> Result<Vec<CommitId>, SegmentError> {
         let mut ids = Vec::new();
-        self.each_part(|part| part.ids(section).map(|of_part| ids.extend(of_part)))?;
+        self.each_part(|part| part.ids(id).map(|of_part| ids.extend(of_part)))?;
         Ok(ids)
     }
 
@@ -221,7 +231,7 @@ impl History {
         self.each_part(|part| {
             for event in part.postings()?.get(key(hash))? {
                 let at = u32_at(event, 0).unwrap_or(u32::MAX) as usize;
-                let row = part.segment.section(EVENTS)?.row(at, part.n_event())?;
+                let row = part.segment.section(SectionId::Events)?.row(at, part.n_event())?;
                 paths.push(part.path(u32_at(row, 0).unwrap_or(u32::MAX))?);
             }
             Ok(())
@@ -232,8 +242,8 @@ impl History {
     /// Whether a fingerprint has appeared, by its [`key`].
     pub fn has(&self, key: u64) -> Result<bool, SegmentError> {
         for part in &self.parts {
-            let has = |postings: Postings<'_>| Ok(postings.get(key)?.next().is_some());
-            if part.postings().and_then(has).map_err(|why| why.of(&part.file))? {
+            let found = part.postings().and_then(|all| all.get(key));
+            if found.map_err(|why| why.of(&part.file))?.len() > 0 {
                 return Ok(true);
             }
         }
@@ -251,10 +261,11 @@ impl History {
             for at in paths.iter().filter_map(|path| part.paths.binary_search(path).ok()) {
                 is_asked[at] = true;
             }
-            let is_asked = |row: &EventRow| is_asked.get(row.path as usize) == Some(&true);
-            for row in part.events()?.filter(is_asked) {
-                let event = part.past_event(row)?;
-                found.entry(event.path.clone()).or_default().push(event);
+            for row in part.events()? {
+                if is_asked.get(row.path as usize) == Some(&true) {
+                    let event = part.past_event(row)?;
+                    found.entry(event.path.clone()).or_default().push(event);
+                }
             }
             Ok(())
         })?;
@@ -269,10 +280,11 @@ impl History {
         if blobs.is_empty() {
             return Ok(found);
         }
-        let is_removal = |row: &EventRow| row.before.is_some_and(|blob| blobs.contains(&blob));
         self.each_part(|part| {
-            for row in part.events()?.filter(is_removal) {
-                found.push(part.past_event(row)?);
+            for row in part.events()? {
+                if row.before.is_some_and(|blob| blobs.contains(&blob)) {
+                    found.push(part.past_event(row)?);
+                }
             }
             Ok(())
         })?;
@@ -347,10 +359,10 @@ impl History {
         let mut rows: Vec<(u64, u32)> = Vec::new();
         for part in merged {
             let (n_events, n_commits) = (all.events.len() as u32, all.commits.len() as u32);
-            let number = |path: &FilePath| all.paths.binary_search(path).unwrap_or_default() as u32;
-            let numbers: Vec<u32> = part.paths.iter().map(number).collect();
-            all.tips.extend(part.ids(TIPS)?);
-            all.commits.extend(part.ids(COMMITS)?);
+            let numbers = part.paths.iter().map(|path| all.paths.binary_search(path));
+            let numbers: Vec<u32> = numbers.map(|at| at.unwrap_or_default() as u32).collect();
+            all.tips.extend(part.ids(SectionId::Tips)?);
+            all.commits.extend(part.ids(SectionId::Commits)?);
             for row in part.events()? {
                 let path = *numbers.get(row.path as usize).ok_or(DAMAGED_EVENT)?;
                 let commit = row.commit.saturating_add(n_commits);
@@ -402,19 +414,19 @@ impl History {
         for (at, &number) in order.iter().enumerate() {
             numbers[number as usize] = at as u32;
         }
-        for (section, ids) in [(TIPS, tips), (COMMITS, commits)] {
+        for (section, ids) in [(SectionId::Tips, tips), (SectionId::Commits, commits)] {
             out.begin(section);
             for id in ids {
                 out.write(id.as_bytes())?;
             }
         }
-        out.begin(PATHS);
+        out.begin(SectionId::Paths);
         for &number in &order {
             let path = paths[number as usize].as_bytes();
             out.write(&(path.len() as u32).to_le_bytes())?;
             out.write(path)?;
         }
-        out.begin(EVENTS);
+        out.begin(SectionId::Events);
         let none = vec![0; self.params.hash.n_bytes()];
         for event in events {
             let path = numbers.get(event.path as usize).copied().unwrap_or(u32::MAX);
@@ -427,10 +439,10 @@ impl History {
         for (key, event) in rows {
             postings.push(*key, &event.to_le_bytes());
         }
-        postings.write(out, POSTINGS)?;
-        out.begin(BEFORE);
-        let n_of = |part: &Part| part.segment.section(COMMITS).map_or(0, |ids| ids.len() as u64);
-        out.write(&before.iter().map(n_of).sum::<u64>().to_le_bytes())
+        postings.write(out, SectionId::Postings)?;
+        out.begin(SectionId::Before);
+        let ids = before.iter().filter_map(|part| part.segment.section(SectionId::Commits).ok());
+        out.write(&ids.map(|ids| ids.len() as u64).sum::<u64>().to_le_bytes())
     }
 
     /// Removes the index, so that it is rebuilt.
@@ -463,7 +475,7 @@ fn open_parts(folder: &Path, params: &Params, extent: Extent) -> Result<Vec<Part
         if part.n_before > n_before {
             return Err(SegmentError::Damaged("a part of the index before it is missing").of(&file));
         }
-        n_before += part.segment.section(COMMITS)?.len() as u64;
+        n_before += part.segment.section(SectionId::Commits)?.len() as u64;
         parts.push(part);
     }
     Ok(parts)
@@ -475,18 +487,18 @@ impl Part {
     }
 
     fn new(segment: Segment, path: &Path) -> Result<Self, SegmentError> {
-        for id in [TIPS, COMMITS, EVENTS] {
+        for id in [SectionId::Tips, SectionId::Commits, SectionId::Events] {
             segment.section(id)?;
         }
-        Postings::new(&segment, POSTINGS)?;
-        let paths = paths(segment.section(PATHS)?)?;
-        let n_before = u64_at(segment.section(BEFORE)?.all()?, 0);
+        Postings::new(&segment, SectionId::Postings)?;
+        let paths = paths(segment.section(SectionId::Paths)?)?;
+        let n_before = u64_at(segment.section(SectionId::Before)?.all()?, 0);
         let n_before = n_before.ok_or(SegmentError::Damaged("the size of the parts before it"))?;
         Ok(Self { file: path.to_owned(), segment, paths, n_before })
     }
 
     fn postings(&self) -> Result<Postings<'_>, SegmentError> {
-        Postings::new(&self.segment, POSTINGS)
+        Postings::new(&self.segment, SectionId::Postings)
     }
 
     /// The bytes of an id.
@@ -500,7 +512,7 @@ impl Part {
     }
 
     fn events(&self) -> Result<impl Iterator<Item = EventRow>, SegmentError> {
-        let rows = self.segment.section(EVENTS)?.all()?.chunks_exact(self.n_event());
+        let rows = self.segment.section(SectionId::Events)?.all()?.chunks_exact(self.n_event());
         let n_id = self.n_id();
         Ok(rows.map(move |row| event_row(row, n_id)))
     }
@@ -508,13 +520,13 @@ impl Part {
     fn past_event(&self, row: EventRow) -> Result<PastEvent, SegmentError> {
         let EventRow { path, commit, before, after } = row;
         let path = self.path(path)?.clone();
-        let id = self.segment.section(COMMITS)?.row(commit as usize, self.n_id())?;
+        let id = self.segment.section(SectionId::Commits)?.row(commit as usize, self.n_id())?;
         let commit = CommitId::from_bytes(id).ok_or(DAMAGED_COMMIT)?;
         Ok(PastEvent { path, commit, before, after })
     }
 
-    fn ids(&self, section: u32) -> Result<Vec<CommitId>, SegmentError> {
-        let ids = self.segment.section(section)?.all()?.chunks_exact(self.n_id());
+    fn ids(&self, id: SectionId) -> Result<Vec<CommitId>, SegmentError> {
+        let ids = self.segment.section(id)?.all()?.chunks_exact(self.n_id());
         ids.map(|id| CommitId::from_bytes(id).ok_or(DAMAGED_COMMIT)).collect()
     }
 
@@ -528,31 +540,17 @@ const DAMAGED_COMMIT: SegmentError = SegmentError::Damaged("the id of a commit")
 
 /// Reads a row of the events table.
 fn event_row(row: &[u8], n_id: usize) -> EventRow {
-    let id =
-        |bytes: &[u8]| BlobId::from_bytes(bytes).filter(|_| bytes.iter().any(|&byte| byte != 0));
-    EventRow {
-        path: u32_at(row, 0).unwrap_or(u32::MAX),
-        commit: u32_at(row, 4).unwrap_or(u32::MAX),
-        before: id(&row[8..8 + n_id]),
-        after: id(&row[8 + n_id..]),
-    }
+    let [path, commit] = [0, 4].map(|at| u32_at(row, at).unwrap_or(u32::MAX));
+    let [before, after] = [&row[8..8 + n_id], &row[8 + n_id..]]
+        .map(|id| BlobId::from_bytes(id).filter(|_| id.iter().any(|&byte| byte != 0)));
+    EventRow { path, commit, before, after }
 }
 
 /// Reads paths: for each its length in four bytes, then its bytes. They must be sorted.
 fn paths(section: Section<'_>) -> Result<Vec<FilePath>, SegmentError> {
-    let damaged = || SegmentError::Damaged("its paths");
-    let mut rest = section.all()?;
-    let mut paths: Vec<FilePath> = Vec::new();
-    while let Some((len, after)) = rest.split_first_chunk::<4>() {
-        let len = u32::from_le_bytes(*len) as usize;
-        let path = FilePath::new(after.get(..len).ok_or_else(damaged)?);
-        if paths.last().is_some_and(|last| *last >= path) {
-            return Err(damaged());
-        }
-        paths.push(path);
-        rest = &after[len..];
-    }
-    if rest.is_empty() { Ok(paths) } else { Err(damaged()) }
+    let paths: Option<Vec<FilePath>> = section.texts(4)?.map(|of| of.map(FilePath::new)).collect();
+    let paths = paths.filter(|paths| paths.is_sorted_by(|a, b| a < b));
+    paths.ok_or(SegmentError::Damaged("its paths"))
 }
 
 #[cfg(test)]

@@ -4,12 +4,12 @@
 //! file, since a line is written in a single call.
 
 use std::fs::{File, OpenOptions};
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use super::error::SegmentError;
-use super::write::remove_all;
+use super::write::{named, remove_all};
 use crate::files;
 
 /// The prefix of journal names.
@@ -35,28 +35,7 @@ impl Journal {
     /// If it cannot be read or created.
     pub fn open(folder: &Path, digest: u64) -> Result<(Self, Vec<String>), SegmentError> {
         let path = folder.join(format!("{NAME}{digest:016x}{EXTENSION}"));
-        let failed = |why| SegmentError::File { file: path.clone(), why };
-        let open = || {
-            std::fs::create_dir_all(folder)?;
-            // Who wrote the folder may have left a link, to a file that is not ours to write.
-            if path.symlink_metadata().is_ok_and(|metadata| !metadata.is_file()) {
-                return Err(files::not_regular());
-            }
-            let mut file = OpenOptions::new().read(true).append(true).create(true).open(&path)?;
-            let metadata = file.metadata()?;
-            if metadata.len() > MAX_BYTES {
-                file.set_len(0)?;
-            }
-            let mut bytes = Vec::new();
-            file.read_to_end(&mut bytes)?;
-            // The unfinished line of a killed process must not become the beginning of the next
-            // one.
-            if bytes.last().is_some_and(|&last| last != b'\n') {
-                file.write_all(b"\n")?;
-            }
-            Ok((file, bytes))
-        };
-        let (file, bytes) = open().map_err(failed)?;
+        let (file, bytes) = opened(folder, &path).map_err(SegmentError::file(&path))?;
         let lines =
             bytes.split(|&byte| byte == b'\n').filter_map(whole).map(str::to_owned).collect();
         remove_others(folder, &path);
@@ -70,14 +49,33 @@ impl Journal {
     pub fn append(&self, line: &str) -> Result<(), SegmentError> {
         let whole = format!("{:08x} {line}\n", crc32fast::hash(line.as_bytes()));
         let Ok(mut file) = self.file.lock() else { return Ok(()) };
-        file.write_all(whole.as_bytes())
-            .map_err(|why| SegmentError::File { file: self.path.clone(), why })
+        file.write_all(whole.as_bytes()).map_err(SegmentError::file(&self.path))
     }
 
     /// Removes all journals in `folder`; returns their number and total size.
     pub fn clear(folder: &Path) -> (usize, u64) {
         remove_all(journals(folder))
     }
+}
+
+/// The journal at `path` in `folder`, which is made if there is none, and its bytes.
+fn opened(folder: &Path, path: &Path) -> io::Result<(File, Vec<u8>)> {
+    std::fs::create_dir_all(folder)?;
+    // Who wrote the folder may have left a link, to a file that is not ours to write.
+    if path.symlink_metadata().is_ok_and(|metadata| !metadata.is_file()) {
+        return Err(files::not_regular());
+    }
+    let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
+    if file.metadata()?.len() > MAX_BYTES {
+        file.set_len(0)?;
+    }
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    // The unfinished line of a killed process must not become the beginning of the next one.
+    if bytes.last().is_some_and(|&last| last != b'\n') {
+        file.write_all(b"\n")?;
+    }
+    Ok((file, bytes))
 }
 
 /// The text of a line, if its checksum is correct.
@@ -90,12 +88,7 @@ fn whole(line: &[u8]) -> Option<&str> {
 
 /// The journals in a folder, the most recently written last.
 fn journals(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let is_journal = |path: &PathBuf| {
-        let name = path.file_name().map(std::ffi::OsStr::as_encoded_bytes).unwrap_or_default();
-        name.starts_with(NAME.as_bytes()) && name.ends_with(EXTENSION.as_bytes())
-    };
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_journal).collect();
+    let mut paths = named(folder, NAME, EXTENSION);
     paths.sort_by_key(|path| {
         (std::fs::metadata(path).and_then(|file| file.modified()).ok(), path.clone())
     });

@@ -7,7 +7,7 @@
 //! token anyway.
 
 use super::error::SegmentError;
-use super::segment::{Section, Segment, u32_at, u64_at};
+use super::segment::{Section, Segment, big_endian, u32_at, u64_at};
 use super::write::SegmentWriter;
 
 /// The leading bits of a remixed hash that are stored.
@@ -29,7 +29,7 @@ pub fn key(hash: u64) -> u64 {
 }
 
 /// Collects postings that arrive sorted by key.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct PostingsWriter {
     bits: u32,
     n_value: usize,
@@ -46,15 +46,7 @@ impl PostingsWriter {
         let n_buckets = (n_rows / ROWS_A_BUCKET).next_power_of_two().max(2);
         let bits = n_buckets.trailing_zeros().min(28);
         let directory = vec![0; (1 << bits) + 1];
-        Self {
-            bits,
-            n_value,
-            last: 0,
-            n_rows: 0,
-            directory,
-            remainders: Vec::new(),
-            values: Vec::new(),
-        }
+        Self { bits, n_value, directory, ..Self::default() }
     }
 
     /// Adds a row. Rows must arrive in ascending order of [`key`]; `value` must have the length
@@ -81,7 +73,12 @@ impl PostingsWriter {
     ///
     /// # Errors
     /// If the disk is full.
-    pub fn write(mut self, out: &mut SegmentWriter, id: u32) -> Result<(), SegmentError> {
+    pub fn write(
+        mut self,
+        out: &mut SegmentWriter,
+        id: impl Into<u32>,
+    ) -> Result<(), SegmentError> {
+        let id = id.into();
         for bucket in 1..self.directory.len() {
             self.directory[bucket] = self.directory[bucket].max(self.directory[bucket - 1]);
         }
@@ -120,22 +117,23 @@ impl<'s> Postings<'s> {
     ///
     /// # Errors
     /// If they are missing, or their lengths do not match.
-    pub fn new(segment: &'s Segment, id: u32) -> Result<Self, SegmentError> {
+    pub fn new(segment: &'s Segment, id: impl Into<u32>) -> Result<Self, SegmentError> {
+        let id = id.into();
         let (directory, remainders, values) =
             (segment.section(id)?, segment.section(id + 1)?, segment.section(id + 2)?);
-        let damaged = || SegmentError::Damaged("the head of its postings");
         let head = directory.bytes(0..HEAD)?;
-        let n_rows = u64_at(head, 0).and_then(|n| usize::try_from(n).ok()).ok_or_else(damaged)?;
-        let bits = u32_at(head, 8).filter(|bits| (1..=28).contains(bits)).ok_or_else(damaged)?;
-        let n_value = u32_at(head, 12).ok_or_else(damaged)? as usize;
-        let agree = directory.len() == HEAD + 4 * ((1 << bits) + 1)
+        let n_rows = u64_at(head, 0).and_then(|n| usize::try_from(n).ok());
+        if let (Some(n_rows), Some(bits), Some(n_value)) =
+            (n_rows, u32_at(head, 8), u32_at(head, 12))
+            && (1..=28).contains(&bits)
+            && directory.len() == HEAD + 4 * ((1 << bits) + 1)
             && n_rows.checked_mul(n_remainder(bits)) == Some(remainders.len())
-            && n_rows.checked_mul(n_value) == Some(values.len());
-        if agree {
-            Ok(Self { directory, remainders, values, n_rows, bits, n_value })
-        } else {
-            Err(damaged())
+            && n_rows.checked_mul(n_value as usize) == Some(values.len())
+        {
+            let n_value = n_value as usize;
+            return Ok(Self { directory, remainders, values, n_rows, bits, n_value });
         }
+        Err(SegmentError::Damaged("the head of its postings"))
     }
 
     /// The number of rows.
@@ -159,30 +157,28 @@ impl<'s> Postings<'s> {
         Ok(values.chunks_exact(self.n_value.max(1)))
     }
 
-    fn bucket_of(&self, key: u64) -> usize {
-        (key >> (KEPT_BITS - self.bits)) as usize & mask(self.bits) as usize
-    }
-
     fn rows_of(&self, key: u64) -> Result<std::ops::Range<usize>, SegmentError> {
-        let (from, to) = self.bucket(self.bucket_of(key))?;
+        let bucket = key >> (KEPT_BITS - self.bits) & mask(self.bits);
+        let (from, to) = self.bucket(bucket as usize)?;
         let n = n_remainder(self.bits);
         let remainder = key & mask(KEPT_BITS - self.bits);
         // Compare integers: rows are five to seven bytes long, and many of them are compared.
-        let number = |row: &[u8]| row.iter().fold(0, |number, &byte| number << 8 | u64::from(byte));
         let rows = self.remainders.bytes(from * n..to * n)?;
-        let n_before = rows.chunks_exact(n).take_while(|row| number(row) < remainder).count();
-        let n_equal =
-            rows[n_before * n..].chunks_exact(n).take_while(|row| number(row) == remainder).count();
+        let n_before = rows.chunks_exact(n).take_while(|row| big_endian(row) < remainder).count();
+        let rest = rows[n_before * n..].chunks_exact(n);
+        let n_equal = rest.take_while(|row| big_endian(row) == remainder).count();
         Ok(from + n_before..from + n_before + n_equal)
     }
 
     fn bucket(&self, bucket: usize) -> Result<(usize, usize), SegmentError> {
         let at = HEAD + 4 * bucket;
         let ends = self.directory.bytes(at..at + 8)?;
-        let ends =
-            u32_at(ends, 0).zip(u32_at(ends, 4)).map(|(from, to)| (from as usize, to as usize));
-        let is_inside = |&(from, to): &(usize, usize)| from <= to && to <= self.n_rows;
-        ends.filter(is_inside).ok_or(SegmentError::Damaged("a bucket of its postings"))
+        match u32_at(ends, 0).zip(u32_at(ends, 4)) {
+            Some((from, to)) if from <= to && to as usize <= self.n_rows => {
+                Ok((from as usize, to as usize))
+            }
+            _ => Err(SegmentError::Damaged("a bucket of its postings")),
+        }
     }
 
     /// All rows in the order of their keys, for merging.
@@ -229,7 +225,7 @@ mod tests {
         let folder = folder();
         let mut out = SegmentWriter::create(folder.path(), SegmentKind::Corpus, PARAMS)
             .expect("the folder is writable");
-        postings.write(&mut out, 5).expect("the folder is writable");
+        postings.write(&mut out, 5_u32).expect("the folder is writable");
         Segment::open(&out.finish("test").expect("the folder is writable"))
             .expect("it was just written")
     }
@@ -245,7 +241,7 @@ mod tests {
             let spread = if spread { 0x9E37_79B9_7F4A_7C15 } else { 1u64 };
             let rows: Vec<_> = rows.into_iter().map(|(hash, value)| (hash.wrapping_mul(spread), value)).collect();
             let segment = segment(&rows);
-            let postings = Postings::new(&segment, 5).expect("it was just written");
+            let postings = Postings::new(&segment, 5_u32).expect("it was just written");
             for hash in (0..600u64).map(|hash| hash.wrapping_mul(spread)) {
                 let mut expected: Vec<u32> = rows.iter().filter(|row| row.0 == hash).map(|row| row.1).collect();
                 expected.sort_unstable();

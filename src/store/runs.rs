@@ -57,9 +57,9 @@ impl Runs {
     /// # Errors
     /// If a file cannot be read; each row may fail as well.
     pub fn merge<I: Iterator<Item = (u64, u32)>>(self, rest: I) -> io::Result<MergedRows<I>> {
-        let rows_in = |file| SortedRows::File(BufReader::with_capacity(1 << 17, file));
-        let files = self.files.into_iter().map(rows_in);
-        let mut sources: Vec<SortedRows<I>> = files.chain([SortedRows::Memory(rest)]).collect();
+        let files = self.files.into_iter().map(|file| BufReader::with_capacity(1 << 17, file));
+        let mut sources: Vec<SortedRows<I>> =
+            files.map(SortedRows::File).chain([SortedRows::Memory(rest)]).collect();
         let mut heads = BinaryHeap::with_capacity(sources.len());
         for (number, source) in sources.iter_mut().enumerate() {
             heads.extend(source.next()?.map(|row| Reverse((row, number))));
@@ -68,7 +68,6 @@ impl Runs {
     }
 }
 
-/// A source of sorted rows.
 enum SortedRows<I> {
     File(BufReader<File>),
     Memory(I),

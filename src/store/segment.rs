@@ -123,8 +123,7 @@ impl Segment {
     /// # Errors
     /// What is wrong with it; see [`SegmentError`].
     pub fn open(path: &Path) -> Result<Self, SegmentError> {
-        let unreadable = |why| SegmentError::File { file: path.to_owned(), why };
-        Self::new(Map::open(path).map_err(unreadable)?)
+        Self::new(Map::open(path).map_err(SegmentError::file(path))?)
     }
 
     /// Reads a segment from memory.
@@ -186,10 +185,10 @@ impl Segment {
         let header = Header::new(head)?;
         let rows = checked_rows(head)?;
         let (sections, _) = sections(rows, header.n_sections, header.table)?;
-        let place = |section: &SectionAt| {
-            (section.id, section.range.start as u64..section.range.end as u64)
-        };
-        Ok(SegmentForm { params: header.params, sections: sections.iter().map(place).collect() })
+        let places = sections
+            .iter()
+            .map(|SectionAt { id, range, .. }| (*id, range.start as u64..range.end as u64));
+        Ok(SegmentForm { params: header.params, sections: places.collect() })
     }
 
     /// The header and the table of sections, with a checksum: what it takes to read this segment
@@ -218,15 +217,11 @@ impl Segment {
     ///
     /// # Errors
     /// If there is no such section, or a checksum is wrong.
-    pub fn blocks(&self, id: u32) -> Result<Vec<(BlockAt, &[u8])>, SegmentError> {
+    pub fn blocks(&self, id: impl Into<u32>) -> Result<Vec<(BlockAt, &[u8])>, SegmentError> {
         let section = self.section(id)?;
-        let (first, start) = (section.at.first_block, section.at.range.start);
+        let far = section.at.far();
         let all = section.all()?.chunks(BLOCK).enumerate();
-        let block = |(n, bytes): (usize, &'_ [u8])| {
-            let at = (start + n * BLOCK) as u64;
-            BlockAt { number: (first + n) as u32, range: at..at + bytes.len() as u64 }
-        };
-        Ok(all.map(|(n, bytes)| (block((n, bytes)), bytes)).collect())
+        Ok(all.map(|(n, bytes)| (far.block(n), bytes)).collect())
     }
 
     /// The numbers of its sections, in the order of the file.
@@ -245,13 +240,15 @@ impl Segment {
     /// If they cannot be read.
     pub fn read_ahead(
         &self,
-        parts: impl IntoIterator<Item = (u32, Range<usize>)>,
+        parts: impl IntoIterator<Item = (impl Into<u32>, Range<usize>)>,
     ) -> Result<(), SegmentError> {
         let Bytes::Elsewhere { far, near } = &self.bytes else { return Ok(()) };
-        let is_near = |id: u32| near.as_ref().is_some_and(|near| near.section(id).is_ok());
         let mut pieces = Vec::new();
-        for (id, range) in parts.into_iter().filter(|(id, _)| !is_near(*id)) {
-            pieces.push((self.section(id)?.at.far(), range));
+        for (id, range) in parts {
+            let id = id.into();
+            if near.as_ref().is_none_or(|near| near.section(id).is_err()) {
+                pieces.push((self.section(id)?.at.far(), range));
+            }
         }
         far.read_ahead(&pieces)
     }
@@ -286,7 +283,9 @@ impl Segment {
     ///
     /// # Errors
     /// If the segment has no such section.
-    pub fn section(&self, id: u32) -> Result<Section<'_>, SegmentError> {
+    #[inline]
+    pub fn section(&self, id: impl Into<u32>) -> Result<Section<'_>, SegmentError> {
+        let id = id.into();
         let found = self.sections.iter().find(|section| section.id == id);
         let at = found.ok_or(SegmentError::Damaged("a section is missing"))?;
         Ok(Section { segment: self, at })
@@ -323,7 +322,6 @@ fn is_elsewhere() -> SegmentError {
     SegmentError::Damaged("it is elsewhere")
 }
 
-/// The header of a segment.
 struct Header {
     kind: u32,
     params: SegmentParams,
@@ -347,32 +345,21 @@ impl Header {
             return Err(SegmentError::Version { found: version });
         }
         let header = bytes.get(..HEADER).ok_or(SegmentError::Truncated)?;
-        let field = |at| u32_at(header, at).ok_or(SegmentError::Truncated);
-        let long = |at| u64_at(header, at).ok_or(SegmentError::Truncated);
-        if crc32fast::hash(&header[..HEADER - 4]) != field(HEADER - 4)? {
+        if Some(crc32fast::hash(&header[..HEADER - 4])) != u32_at(header, HEADER - 4) {
             return Err(SegmentError::Damaged("the header"));
         }
-        let hash = match field(40)? {
+        let [kind, k, window, scheme, normal_form, hash, n_sections, table_checksum] =
+            [12, 16, 20, 24, 28, 40, 44, 64].map(|at| u32_at(header, at).unwrap_or_default());
+        let [languages, len, table] = [32, 48, 56].map(|at| u64_at(header, at).unwrap_or_default());
+        let hash = match hash {
             1 => HashKind::Sha1,
             2 => HashKind::Sha256,
             _ => return Err(SegmentError::Damaged("the kind of hash")),
         };
-        let params = SegmentParams {
-            k: field(16)?,
-            window: field(20)?,
-            scheme: field(24)?,
-            normal_form: field(28)?,
-            languages: long(32)?,
-            hash,
-        };
-        Ok(Self {
-            kind: field(12)?,
-            params,
-            n_sections: field(44)? as usize,
-            len: long(48)?,
-            table: usize::try_from(long(56)?).unwrap_or(usize::MAX),
-            table_checksum: field(64)?,
-        })
+        let params = SegmentParams { k, window, scheme, normal_form, languages, hash };
+        let n_sections = n_sections as usize;
+        let table = usize::try_from(table).unwrap_or(usize::MAX);
+        Ok(Self { kind, params, n_sections, len, table, table_checksum })
     }
 }
 
@@ -414,8 +401,8 @@ fn sections(table: &[u8], n: usize, end: usize) -> Result<(Vec<SectionAt>, usize
     let mut sections: Vec<SectionAt> = Vec::with_capacity(n);
     let (mut last_end, mut n_blocks) = (HEADER, 0);
     for row in table[..n * ROW].chunks_exact(ROW) {
-        let read = |at| u64_at(row, at).and_then(|value| usize::try_from(value).ok());
-        let (start, len) = read(8).zip(read(16)).ok_or(damaged("a section's place"))?;
+        let [start, len] = [8, 16].map(|at| usize::try_from(u64_at(row, at)?).ok());
+        let (start, len) = start.zip(len).ok_or(damaged("a section's place"))?;
         let range = start..start.checked_add(len).ok_or(damaged("a section's place"))?;
         let id = u32_at(row, 0).ok_or(damaged("a section's name"))?;
         if range.start < last_end || range.end > end || sections.iter().any(|other| other.id == id)
@@ -483,6 +470,23 @@ impl<'s> Section<'s> {
         self.bytes(0..self.len())
     }
 
+    /// The texts in it, each after its length in `n_len` bytes; `None` for one that is not whole.
+    pub(super) fn texts(
+        &self,
+        n_len: usize,
+    ) -> Result<impl Iterator<Item = Option<&'s [u8]>>, SegmentError> {
+        let mut rest = self.all()?;
+        Ok(std::iter::from_fn(move || {
+            if rest.is_empty() {
+                return None;
+            }
+            let (len, behind) = rest.split_at_checked(n_len).unwrap_or_default();
+            let split = behind.split_at_checked(number_of(len) as usize);
+            rest = split.map_or(&[], |(_, rest)| rest);
+            Some(split.map(|(text, _)| text))
+        }))
+    }
+
     /// The `len` bytes of the row `at` of a table with rows of this length.
     ///
     /// # Errors
@@ -498,6 +502,25 @@ impl<'s> Section<'s> {
 #[inline]
 pub(super) fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes))
+}
+
+/// The little-endian number of up to four bytes.
+#[inline]
+pub(super) fn number_of(bytes: &[u8]) -> u32 {
+    bytes.iter().take(4).rev().fold(0, |number, &byte| number << 8 | u32::from(byte))
+}
+
+/// The big-endian number of up to eight bytes.
+#[inline]
+pub(super) fn big_endian(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte))
+}
+
+/// The range of `len` bytes from `start` on.
+#[inline]
+pub(super) fn span(start: u64, len: usize) -> Range<usize> {
+    let start = usize::try_from(start).unwrap_or(usize::MAX);
+    start..start.saturating_add(len)
 }
 
 /// The little-endian number at `at`.

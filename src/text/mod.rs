@@ -234,6 +234,11 @@ impl FilePath {
         folders.is_empty() || folders.iter().any(|folder| self.is_in(folder))
     }
 
+    /// The number of folders that it is in.
+    pub fn depth(&self) -> usize {
+        memchr::memchr_iter(b'/', &self.0).count()
+    }
+
     /// The number of folders to go up and down from one path to the other.
     pub fn distance(&self, other: &Self) -> usize {
         if self == other {

@@ -14,15 +14,14 @@ use super::make::{
     FileRows, FunctionPair, LexedFile, LexedRows, Making, MakingPast, Reading, Sampling,
     TokensToWrite, key_of_history, keys,
 };
-use super::open::{BLOB_ROW, CorpusSegment, IN_CHUNKS, Meta, StoredLanguage, WHOLE, section};
+use super::open::{BLOB_ROW, CorpusSegment, IN_CHUNKS, Meta, SectionId, StoredLanguage, WHOLE};
 use super::past::{PastWriter, write_table};
 use super::tokens::pack;
 use super::{Stats, params};
 use crate::files::{BlobId, Content, Entry, ReadFiles};
 use crate::git::{Repository, blob_id};
 use crate::license::{
-    KnownTexts, Licenses, LicensingInfo, Method, NamedText, Scope, Statement, Terms, is_relevant,
-    meant_by,
+    KnownTexts, Licenses, LicensingInfo, Method, NamedText, Scope, Terms, is_relevant, meant_by,
 };
 use crate::sources::{
     self, DeclaredComponent, FixedFile, MAX_LICENSE_FILE, Note, PastFile, PastOf, PastTag,
@@ -136,14 +135,9 @@ struct File {
 
 /// What a file states about itself; statements about others, and license texts, go to its
 /// component.
-fn own(info: LicensingInfo) -> LicensingInfo {
-    let statements = info.statements.into_iter();
-    let is_own = |of: &Statement| matches!(of.scope, Scope::File | Scope::Lines(..));
-    LicensingInfo {
-        statements: statements.filter(is_own).collect(),
-        notices: info.notices,
-        text: None,
-    }
+fn own(mut info: LicensingInfo) -> LicensingInfo {
+    info.statements.retain(|of| matches!(of.scope, Scope::File | Scope::Lines(..)));
+    LicensingInfo { text: None, ..info }
 }
 
 impl std::fmt::Debug for Builder<'_> {
@@ -165,9 +159,8 @@ impl<'b> Builder<'b> {
     ) -> Result<Self, SegmentError> {
         let mut out =
             SegmentWriter::create(folder, SegmentKind::Corpus, params(&sampling.fingerprint))?;
-        out.begin(section::TOKENS);
-        let unwritable = |why| SegmentError::File { file: folder.to_owned(), why };
-        let chunks = ChunkWriter::new(folder).map_err(unwritable)?;
+        out.begin(SectionId::Tokens);
+        let chunks = ChunkWriter::new(folder).map_err(SegmentError::file(folder))?;
         Ok(Self {
             reading,
             sampling,
@@ -284,12 +277,11 @@ impl<'b> Builder<'b> {
         let mut read = work.made.into_iter();
         let mut made = Vec::with_capacity(files.len());
         for (of, known) in files.iter().zip(known) {
-            let fails = |why| not_stored(&of.file.path, &why);
             let rows = match known {
-                Some(known) => Some(known),
-                None => read.next().and_then(OnceLock::into_inner).transpose().map_err(fails)?,
+                Some(known) => Ok(Some(known)),
+                None => read.next().and_then(OnceLock::into_inner).transpose(),
             };
-            made.push(rows.unwrap_or_default());
+            made.push(rows.map_err(|why| not_stored(&of.file.path, &why))?.unwrap_or_default());
         }
         // The thread that packed a chunk may have met it in a later file than the first.
         for rows in made.iter_mut().filter_map(|made| made.lexed.as_mut()) {
@@ -328,13 +320,13 @@ impl<'b> Builder<'b> {
         let number = self.blobs.len() as u32;
         for key in keys {
             if history.is_none_or(|file| self.posted.insert(key ^ file)) {
-                self.postings.push((key, number)).map_err(|why| self.failed(why))?;
+                self.postings.push((key, number)).map_err(SegmentError::file(&self.folder))?;
             }
         }
         let (kind, packed) = match tokens {
             TokensToWrite::Whole(packed) => (WHOLE, packed),
             TokensToWrite::InChunks(ChunkedTokens { keys, .. }) => {
-                (IN_CHUNKS, self.chunks.list(&keys).map_err(|why| self.failed(why))?)
+                (IN_CHUNKS, self.chunks.list(&keys).map_err(SegmentError::file(&self.folder))?)
             }
         };
         self.out.write(&[kind])?;
@@ -346,10 +338,6 @@ impl<'b> Builder<'b> {
         self.blobs.push(Blob { id, language, n_tokens, packed: start..self.packed_len, info });
         self.blob_numbers.insert(id, number);
         Ok(number)
-    }
-
-    fn failed(&self, why: std::io::Error) -> SegmentError {
-        SegmentError::File { file: self.folder.clone(), why }
     }
 
     /// Completes the segment under a name that begins with `name`.
@@ -373,10 +361,9 @@ impl<'b> Builder<'b> {
             languages: self.languages.all,
             is_of_fixes: self.is_of_fixes,
         };
-        self.out.begin(section::META);
-        self.out.write(
-            &serde_json::to_vec(&meta).map_err(|_| SegmentError::Damaged("its description"))?,
-        )?;
+        let meta =
+            serde_json::to_vec(&meta).map_err(|_| SegmentError::Damaged("its description"))?;
+        self.out.section(SectionId::Meta, &meta)?;
         Ok((self.out.finish(name)?, self.stats))
     }
 
@@ -389,77 +376,75 @@ impl<'b> Builder<'b> {
             }
         }
         let nothing = Licenses::default();
-        let licenses_of = |number: u32| self.licenses.get(&number).unwrap_or(&nothing);
-        let whole = |number: u32| {
-            let known = self
-                .current
-                .get(&self.components.all[number as usize])
-                .filter(|of| of.component().expression.is_some());
-            let known = known.or_else(|| self.last_licenses.get(&number));
-            let licenses = known.map_or_else(|| licenses_of(number), |licenses| &**licenses);
-            Terms { texts: licenses.texts().to_vec(), ..Terms::new(&licenses.component()) }
-        };
-        let mut whole: Vec<Terms> = (0..self.components.all.len() as u32).map(whole).collect();
+        let mut whole = Vec::new();
+        for (component, number) in self.components.all.iter().zip(0..) {
+            let known = self.current.get(component);
+            let licenses = known
+                .filter(|of| of.component().expression.is_some())
+                .or_else(|| self.last_licenses.get(&number))
+                .map_or_else(|| self.licenses.get(&number).unwrap_or(&nothing), |of| &**of);
+            let texts = licenses.texts().to_vec();
+            whole.push(Terms { texts, ..Terms::new(&licenses.component()) });
+        }
         let referred = self.referred();
         // Files in one folder with the same statements have the same license, unless something
         // names them.
         let mut known: HashMap<(usize, &[u8], u32), u32> = HashMap::new();
         let mut files = Vec::with_capacity(self.files.len());
         for file in &self.files {
-            let licenses = file.licenses.as_deref().unwrap_or_else(|| licenses_of(file.component));
+            let of_component = self.licenses.get(&file.component).unwrap_or(&nothing);
+            let licenses = file.licenses.as_deref().unwrap_or(of_component);
             let info = self.blobs[file.blob as usize].info;
             let of_file = &self.infos.all[info as usize];
             let key = (std::ptr::from_ref(licenses).addr(), file.path.folder(), info);
             let number = match known.get(&key) {
                 Some(&number) if !licenses.is_by_name() && !of_file.refers() => number,
                 _ => {
-                    let refer = |path: &FilePath, name: &str| {
-                        let named = |at: FilePath| {
-                            let versions = referred.get(&(file.component, at.as_bytes()))?;
-                            // The version of that time: the last one that is not newer, or else the
-                            // first.
-                            let time = file.seen.as_ref().map_or(i64::MAX, |seen| seen.time);
-                            let last = versions
-                                .partition_point(|(since, _)| *since <= time)
-                                .saturating_sub(1);
-                            Some((at.clone(), self.infos.all[versions[last].1 as usize].clone()))
-                        };
-                        meant_by(path, name).into_iter().find_map(named)
-                    };
-                    let identified = licenses.of_info(&file.path, of_file, &refer);
+                    let identified = licenses.of_info(&file.path, of_file, &|path, name| {
+                        let mut meant = meant_by(path, name).into_iter();
+                        meant.find_map(|at| self.meant(&referred, file, &at).map(|info| (at, info)))
+                    });
                     table.number(Terms::of_file(&identified, &whole[file.component as usize]))
                 }
             };
             known.insert(key, number);
             files.push(number);
         }
-        for (whole, number) in whole
-            .iter_mut()
-            .zip(0..)
-            .filter(|(of, _)| of.license.is_none() && of.evidence.is_none())
-        {
+        for (whole, number) in whole.iter_mut().zip(0..) {
             // A package may have everything in one folder.
-            let first = self.files.iter().zip(&files).find(|(file, _)| file.component == number);
-            if let Some((_, &license)) = first {
-                *whole = Terms {
-                    texts: std::mem::take(&mut whole.texts),
-                    ..table.all[license as usize].clone()
-                };
+            let mut all = self.files.iter().zip(&files);
+            if whole.license.is_none()
+                && whole.evidence.is_none()
+                && let Some((_, &license)) = all.find(|(file, _)| file.component == number)
+            {
+                let texts = std::mem::take(&mut whole.texts);
+                *whole = Terms { texts, ..table.all[license as usize].clone() };
             }
         }
         (whole.into_iter().map(|license| table.number(license)).collect(), files)
     }
 
+    /// What the file at a path states to which the header of `file` may refer, at its time.
+    fn meant(
+        &self,
+        referred: &FileReferences<'_>,
+        file: &File,
+        at: &FilePath,
+    ) -> Option<LicensingInfo> {
+        let versions = referred.get(&(file.component, at.as_bytes()))?;
+        // The version of that time: the last one that is not newer, or else the first.
+        let time = file.seen.as_ref().map_or(i64::MAX, |seen| seen.time);
+        let last = versions.partition_point(|(since, _)| *since <= time).saturating_sub(1);
+        Some(self.infos.all[versions[last].1 as usize].clone())
+    }
+
     /// The files that headers refer to for their license, by component and path: since when, and
     /// what they state.
     fn referred(&self) -> FileReferences<'_> {
-        fn name(path: &[u8]) -> &[u8] {
-            path.rsplit(|&byte| byte == b'/').next().unwrap_or_default()
-        }
         let statements = self.infos.all.iter().flat_map(|info| &info.statements);
-        let names: HashSet<&[u8]> = statements
-            .filter(|of| of.method == Method::Reference)
-            .map(|of| name(of.written.as_bytes()))
+        let names = statements.filter(|of| of.method == Method::Reference);
+        let names: HashSet<&[u8]> = names
+            .filter_map(|of| of.written.as_bytes().rsplit(|&byte| byte == b'/').next())
             .collect();
         let mut referred = FileReferences::new();
         for file in self.files.iter().filter(|file| names.contains(file.path.name())) {
@@ -505,24 +490,24 @@ impl<'b> Builder<'b> {
         }
         let mut order: Vec<u32> = (0..self.blobs.len() as u32).collect();
         order.sort_unstable_by_key(|&number| self.blobs[number as usize].id.sha1());
-        self.out.section(section::BLOBS, &rows)?;
-        self.out.begin(section::BY_ID);
+        self.out.section(SectionId::Blobs, &rows)?;
+        self.out.begin(SectionId::ById);
         for number in order {
             self.out.write(&number.to_le_bytes())?;
         }
-        self.out.section(section::FILES, &records)?;
-        write_table(&mut self.out, section::LICENSES, &table.all)?;
-        write_table(&mut self.out, section::INFO, &self.infos.all)?;
+        self.out.section(SectionId::Files, &records)?;
+        write_table(&mut self.out, SectionId::Licenses, &table.all)?;
+        write_table(&mut self.out, SectionId::Info, &self.infos.all)?;
         Ok(component_licenses)
     }
 
     fn write_chunks(&mut self) -> Result<(), SegmentError> {
-        let failed = |why| SegmentError::File { file: self.folder.clone(), why };
-        let file = self.chunks.rewound().map_err(failed)?;
+        let failed = SegmentError::file(&self.folder);
+        let file = self.chunks.rewound().map_err(&failed)?;
         let mut bytes = vec![0; CHUNKS_AT_ONCE];
-        self.out.begin(section::CHUNKS);
+        self.out.begin(SectionId::Chunks);
         loop {
-            match file.read(&mut bytes).map_err(failed)? {
+            match file.read(&mut bytes).map_err(&failed)? {
                 0 => return Ok(()),
                 n => self.out.write(&bytes[..n])?,
             }
@@ -553,11 +538,11 @@ impl<'b> Builder<'b> {
                 continue;
             }
             let time = file.seen.as_ref().map_or(0, |seen| seen.time);
-            let new = || {
-                let tag = |name| PastTag { name, time, files: Vec::new() };
-                PastOf { tags: vec![tag(name.clone()), tag(String::new())], ..PastOf::default() }
-            };
-            let release = releases.entry(file.component).or_insert_with(new);
+            let release = releases.entry(file.component).or_insert_with(|| {
+                let tags = [name.clone(), String::new()];
+                let tags = tags.map(|name| PastTag { name, time, files: Vec::new() });
+                PastOf { tags: tags.into(), ..PastOf::default() }
+            });
             let blob = self.blobs[file.blob as usize].id;
             release.tags[0].files.push((file.path.clone(), Some(blob)));
         }
@@ -577,7 +562,7 @@ impl<'b> Builder<'b> {
         if let Some(&known) = self.blob_numbers.get(&id) {
             return Ok(known);
         }
-        let keys = keys(&tokens, &self.sampling, &|_| true, &mut Vec::new());
+        let keys = keys(&tokens, &self.sampling, |_| true, &mut Vec::new());
         let (n_tokens, tokens) = (tokens.len() as u32, TokensToWrite::Whole(packed));
         let lexed = LexedRows { language, family, n_tokens, tokens, keys };
         let number = self.add(id, lexed, LicensingInfo::default(), None)?;
@@ -617,15 +602,14 @@ pub(super) fn write_postings(
     n_blobs: usize,
     folder: &Path,
 ) -> Result<(), SegmentError> {
-    let failed = |why| SegmentError::File { file: folder.to_owned(), why };
     // Three bytes are enough for sixteen million blobs.
     let n_value = if n_blobs < 1 << 24 { 3 } else { 4 };
     let mut rows = PostingsWriter::new(postings.len(), n_value);
-    for row in postings.into_sorted().map_err(failed)? {
-        let (key, blob) = row.map_err(failed)?;
+    for row in postings.into_sorted().map_err(SegmentError::file(folder))? {
+        let (key, blob) = row.map_err(SegmentError::file(folder))?;
         rows.push(key, &blob.to_le_bytes()[..n_value]);
     }
-    rows.write(out, section::POSTINGS)
+    rows.write(out, SectionId::Postings)
 }
 
 fn not_stored(path: &FilePath, why: &SegmentError) -> sources::Error {
@@ -708,17 +692,19 @@ impl Sink for Builder<'_> {
 
 /// Appends the record of a file, which `open` reads.
 fn put_file(bytes: &mut Vec<u8>, file: &File) {
-    let text = |bytes: &mut Vec<u8>, text: &[u8]| {
-        put(bytes, text.len() as u64);
-        bytes.extend(text);
-    };
     put(bytes, u64::from(file.component));
-    text(bytes, file.path.as_bytes());
+    put_text(bytes, file.path.as_bytes());
     bytes.push(u8::from(file.seen.is_some()));
     if let Some(seen) = &file.seen {
-        text(bytes, seen.commit.as_bytes());
+        put_text(bytes, seen.commit.as_bytes());
         bytes.extend(seen.time.to_le_bytes());
-        text(bytes, seen.first_tag.as_deref().unwrap_or_default().as_bytes());
-        text(bytes, seen.last_tag.as_deref().unwrap_or_default().as_bytes());
+        for tag in [&seen.first_tag, &seen.last_tag] {
+            put_text(bytes, tag.as_deref().unwrap_or_default().as_bytes());
+        }
     }
+}
+
+fn put_text(bytes: &mut Vec<u8>, text: &[u8]) {
+    put(bytes, text.len() as u64);
+    bytes.extend(text);
 }

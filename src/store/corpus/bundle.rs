@@ -5,10 +5,11 @@
 //! segments. The same sources make the same bytes: it contains no time and no path of the machine.
 
 use std::io::{self, BufReader, BufWriter, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use tempfile::NamedTempFile;
 
 use super::{Corpus, CorpusError, CorpusSegment, Record, Stats, hex, is_hex, temporary_in};
 use crate::files;
@@ -83,7 +84,6 @@ impl Corpus {
     pub fn export(&self, file: &Path) -> Result<String, CorpusError> {
         // Only a complete corpus may be exported.
         self.open()?;
-        let failed = |why: io::Error| CorpusError::File { file: file.to_owned(), why };
         let mut sources = Vec::new();
         for (_, record) in self.records()? {
             let (sha256, len) = self.digest_of_source(&record)?;
@@ -93,28 +93,7 @@ impl Corpus {
         }
         sources.sort_by(|a, b| (&a.0.label, &a.0.sha256).cmp(&(&b.0.label, &b.0.sha256)));
         let (sources, paths): (Vec<_>, Vec<_>) = sources.into_iter().unzip();
-        let description =
-            serde_json::to_vec(&Description { sources }).map_err(|why| failed(why.into()))?;
-
-        let folder =
-            file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let write = || {
-            let temporary = temporary_in(folder)?;
-            let mut out = HashingStream::new(BufWriter::with_capacity(1 << 18, temporary));
-            out.write_all(MAGIC)?;
-            out.write_all(&(description.len() as u64).to_le_bytes())?;
-            out.write_all(&description)?;
-            for path in &paths {
-                io::copy(&mut files::open(path)?, &mut out)?;
-            }
-            out.flush()?;
-            let HashingStream { inner, hasher } = out;
-            let temporary = inner.into_inner().map_err(io::IntoInnerError::into_error)?;
-            temporary.as_file().sync_data()?;
-            temporary.persist(file).map_err(|error| error.error)?;
-            Ok(hex(&hasher.finalize()))
-        };
-        write().map_err(failed)
+        write(file, &Description { sources }, &paths).map_err(CorpusError::file(file))
     }
 
     /// Adds the sources of an exported file; with `digest` only if that is its SHA-256.
@@ -129,32 +108,14 @@ impl Corpus {
     }
 
     fn import_now(&self, file: &Path, digest: Option<&str>) -> Result<ImportResult, CorpusError> {
-        let unreadable = |why: &dyn std::fmt::Display| CorpusError::Import {
-            file: file.to_owned(),
-            why: why.to_string(),
-        };
-        let opened = files::open(file).map_err(|why| unreadable(&why))?;
-        let mut bytes = HashingStream::new(BufReader::with_capacity(1 << 18, opened));
-        let description = read_description(&mut bytes).map_err(|why| unreadable(&why))?;
-        let segments = description.sources.iter().map(|of| self.segment_of(&mut bytes, of));
-        let segments =
-            segments.collect::<Result<Vec<_>, String>>().map_err(|why| unreadable(&why))?;
-        if bytes.read(&mut [0]).map_err(|why| unreadable(&why))? > 0 {
-            return Err(unreadable(&"something follows its end"));
-        }
-        let found = hex(&bytes.hasher.finalize());
-        let wanted = digest.map(|digest| digest.strip_prefix("sha256:").unwrap_or(digest));
-        if let Some(wanted) = wanted.filter(|wanted| !wanted.eq_ignore_ascii_case(&found)) {
-            return Err(unreadable(&format!("its SHA-256 is {found}, not {wanted}")));
-        }
+        let (sources, segments, found) =
+            self.imported(file, digest).map_err(|why| CorpusError::import(file, why))?;
         let n_sources = segments.len();
-        let key_of =
-            |exported: &ExportedSource| super::key_of(&format!("import:{}", exported.label));
-        for exported in &description.sources {
-            self.check_unclaimed([(key_of(exported).as_str(), exported.label.as_str())])?;
+        for exported in &sources {
+            self.check_unclaimed([(exported.key().as_str(), exported.label.as_str())])?;
         }
-        for (exported, temporary) in description.sources.into_iter().zip(segments) {
-            let key = key_of(&exported);
+        for (exported, temporary) in sources.into_iter().zip(segments) {
+            let key = exported.key();
             let claim = self.claim(&key, &exported.label)?;
             let segment = format!("{key}-{}.seg", &exported.sha256[..16]);
             let path = self.folder.join(&segment);
@@ -167,29 +128,82 @@ impl Corpus {
         Ok(ImportResult { n_sources, digest: found })
     }
 
+    /// The sources of an exported file, their segments, and its SHA-256, which must be `digest`.
+    fn imported(
+        &self,
+        file: &Path,
+        digest: Option<&str>,
+    ) -> Result<(Vec<ExportedSource>, Vec<NamedTempFile>, String), Fault> {
+        let opened = BufReader::with_capacity(1 << 18, files::open(file)?);
+        let mut bytes = HashingStream::new(opened);
+        let Description { sources } = read_description(&mut bytes)?;
+        let mut segments = Vec::new();
+        for exported in &sources {
+            let segment = self.segment_of(&mut bytes, exported);
+            let label = crate::text::printable(exported.label.as_bytes());
+            segments.push(segment.map_err(|why| format!("{label}: {why}"))?);
+        }
+        if bytes.read(&mut [0])? > 0 {
+            return Err("something follows its end".into());
+        }
+        let found = hex(&bytes.hasher.finalize());
+        let wanted = digest.map(|digest| digest.strip_prefix("sha256:").unwrap_or(digest));
+        match wanted.filter(|wanted| !wanted.eq_ignore_ascii_case(&found)) {
+            Some(wanted) => Err(format!("its SHA-256 is {found}, not {wanted}").into()),
+            None => Ok((sources, segments, found)),
+        }
+    }
+
     /// Copies a segment out of an exported file, and reads all of it once to check it.
     fn segment_of(
         &self,
         bytes: &mut impl Read,
         exported: &ExportedSource,
-    ) -> Result<tempfile::NamedTempFile, String> {
-        let says = |why: &dyn std::fmt::Display| {
-            format!("{}: {why}", crate::text::printable(exported.label.as_bytes()))
-        };
-        let mut out = HashingStream::new(temporary_in(&self.folder).map_err(|why| says(&why))?);
-        let n = io::copy(&mut bytes.take(exported.len), &mut out).map_err(|why| says(&why))?;
+    ) -> Result<NamedTempFile, Fault> {
+        let mut out = HashingStream::new(temporary_in(&self.folder)?);
+        let n = io::copy(&mut bytes.take(exported.len), &mut out)?;
         let HashingStream { inner, hasher } = out;
         if n != exported.len {
-            return Err(says(&"it is truncated"));
+            return Err("it is truncated".into());
         }
         if hex(&hasher.finalize()) != exported.sha256 {
-            return Err(says(&"its SHA-256 is not the one that the file says"));
+            return Err("its SHA-256 is not the one that the file says".into());
         }
-        inner.as_file().sync_data().map_err(|why| says(&why))?;
-        let segment = CorpusSegment::open(inner.path()).map_err(|why| says(&why))?;
-        segment.verify().map_err(|why| says(&why))?;
+        inner.as_file().sync_data()?;
+        CorpusSegment::open(inner.path())?.verify()?;
         Ok(inner)
     }
+}
+
+/// What is wrong with a file to be imported.
+type Fault = Box<dyn std::error::Error>;
+
+impl ExportedSource {
+    /// The key of what was imported.
+    fn key(&self) -> String {
+        super::key_of(&format!("import:{}", self.label))
+    }
+}
+
+/// Writes an exported file with the segments at `paths`; returns its SHA-256.
+fn write(file: &Path, description: &Description, paths: &[PathBuf]) -> io::Result<String> {
+    let description = serde_json::to_vec(description)?;
+    let folder =
+        file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let temporary = temporary_in(folder)?;
+    let mut out = HashingStream::new(BufWriter::with_capacity(1 << 18, temporary));
+    out.write_all(MAGIC)?;
+    out.write_all(&(description.len() as u64).to_le_bytes())?;
+    out.write_all(&description)?;
+    for path in paths {
+        io::copy(&mut files::open(path)?, &mut out)?;
+    }
+    out.flush()?;
+    let HashingStream { inner, hasher } = out;
+    let temporary = inner.into_inner().map_err(io::IntoInnerError::into_error)?;
+    temporary.as_file().sync_data()?;
+    temporary.persist(file).map_err(|error| error.error)?;
+    Ok(hex(&hasher.finalize()))
 }
 
 fn read_description(bytes: &mut impl Read) -> io::Result<Description> {

@@ -133,12 +133,8 @@ pub(super) struct ChunkWriter {
 impl ChunkWriter {
     /// None yet; they go into `folder`.
     pub fn new(folder: &Path) -> io::Result<Self> {
-        Ok(Self {
-            written: HashMap::new(),
-            pending: HashMap::new(),
-            out: BufWriter::with_capacity(1 << 18, tempfile::tempfile_in(folder)?),
-            len: 0,
-        })
+        let out = BufWriter::with_capacity(1 << 18, tempfile::tempfile_in(folder)?);
+        Ok(Self { written: HashMap::new(), pending: HashMap::new(), out, len: 0 })
     }
 
     /// The claims of a part of a history.

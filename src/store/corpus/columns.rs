@@ -26,7 +26,7 @@ use ::parquet::file::writer::SerializedFileWriter;
 use ::parquet::schema::parser::parse_message_type;
 
 use super::build::write_postings;
-use super::open::{CorpusSegment, section};
+use super::open::{CorpusSegment, SectionId};
 use super::rows::PostingRow;
 use super::{Corpus, CorpusError, Record, Stats, WholeSource, is_hex, name_of};
 use crate::files;
@@ -69,9 +69,9 @@ impl Table {
         schema: &str,
         parameters: &[(String, String)],
     ) -> Result<Self, CorpusError> {
-        let unwritable = |why| CorpusError::File { file: path.clone(), why };
-        fs::create_dir_all(path.parent().unwrap_or(Path::new("."))).map_err(unwritable)?;
-        let file = File::create_new(&path).map_err(unwritable)?;
+        let file = fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))
+            .and_then(|()| File::create_new(&path))
+            .map_err(CorpusError::file(&path))?;
         let schema = Arc::new(parse_message_type(schema).map_err(at(&path))?);
         let pairs =
             parameters.iter().map(|(name, value)| KeyValue::new(name.clone(), value.clone()));
@@ -121,7 +121,7 @@ impl Corpus {
     /// # Errors
     /// If a segment cannot be read, or the folder is there already or cannot be written to.
     pub fn export_parquet(&self, folder: &Path, is_split: bool) -> Result<(), CorpusError> {
-        fs::create_dir(folder).map_err(|why| CorpusError::File { file: folder.to_owned(), why })?;
+        fs::create_dir(folder).map_err(CorpusError::file(folder))?;
         let sources = self.whole_sources()?;
         let (k, window) = sources.first().map_or((0, 0), |(_, _, segment, _)| segment.sampling());
         let parameters: Vec<(String, String)> = [
@@ -137,23 +137,22 @@ impl Corpus {
         .into();
 
         let mut table = Table::create(folder.join("sources.parquet"), SOURCES, &parameters)?;
-        let all = |of: fn(&WholeSource) -> ByteArray| -> Vec<ByteArray> {
-            sources.iter().map(of).collect()
-        };
         let numbers: Vec<i32> = (0..sources.len() as i32).collect();
-        let mut heads = Vec::new();
-        for (_, record, segment, _) in &sources {
+        let [mut keys, mut labels, mut digests, mut stats, mut heads] = [const { Vec::new() }; 5];
+        for (key, record, segment, digest) in &sources {
+            keys.push(text(key));
+            labels.push(text(&record.label));
+            digests.push(text(digest));
+            stats.push(text(&serde_json::to_string(&record.stats).unwrap_or_default()));
             heads.push(segment.head().map_err(|why| self.unusable(&record.label, why))?.into());
         }
         table.write(&[
             Column::Short(&numbers),
             Column::Short(&vec![FORMAT; sources.len()]),
-            Column::Bytes(&all(|(key, ..)| text(key))),
-            Column::Bytes(&all(|(_, record, ..)| text(&record.label))),
-            Column::Bytes(&all(|(.., digest)| text(digest))),
-            Column::Bytes(&all(|(_, record, ..)| {
-                text(&serde_json::to_string(&record.stats).unwrap_or_default())
-            })),
+            Column::Bytes(&keys),
+            Column::Bytes(&labels),
+            Column::Bytes(&digests),
+            Column::Bytes(&stats),
             Column::Bytes(&heads),
         ])?;
         table.close()?;
@@ -200,12 +199,11 @@ impl Corpus {
             let mut rows: Vec<(i32, PostingRow)> = Vec::new();
             for (number, record, of_source) in &mut heads {
                 // An error is taken, too, to be returned.
-                let is_here = |row: &Result<PostingRow, SegmentError>| {
+                while let Some(row) = of_source.next_if(|row| {
                     row.as_ref().map_or(true, |row| {
                         prefix_bits == 0 || row.key >> (56 - prefix_bits) == prefix
                     })
-                };
-                while let Some(row) = of_source.next_if(is_here) {
+                }) {
                     rows.push((*number, row.map_err(|why| self.unusable(&record.label, why))?));
                 }
             }
@@ -246,93 +244,19 @@ impl Corpus {
     }
 
     fn import_parquet_now(&self, folder: &Path) -> Result<(usize, usize), CorpusError> {
-        let fails = |why: &dyn std::fmt::Display| CorpusError::Import {
-            file: folder.to_owned(),
-            why: why.to_string(),
-        };
-        let mut sources: BTreeMap<i32, Incoming> = BTreeMap::new();
-        for file in files(folder, "sources")? {
-            each_group(&file, |group| {
-                let numbers = group.shorts("source")?;
-                let formats = group.shorts("format")?;
-                let texts =
-                    ["key", "label", "digest", "stats", "head"].map(|name| group.bytes(name));
-                let [keys, labels, digests, stats, heads] = texts;
-                let (keys, labels, digests, stats, heads) =
-                    (keys?, labels?, digests?, stats?, heads?);
-                for (row, &number) in numbers.iter().enumerate() {
-                    if formats[row] != FORMAT {
-                        return Err(format!(
-                            "its format is {}, but only {FORMAT} is supported",
-                            formats[row]
-                        ));
-                    }
-                    let utf8 =
-                        |of: &[ByteArray]| String::from_utf8_lossy(of[row].data()).into_owned();
-                    let stats =
-                        serde_json::from_slice(stats[row].data()).map_err(|why| why.to_string())?;
-                    let incoming = Incoming {
-                        key: utf8(&keys),
-                        label: utf8(&labels),
-                        digest: utf8(&digests),
-                        stats,
-                        head: heads[row].data().to_vec(),
-                        blocks: BTreeMap::new(),
-                        postings: Sorter::new(&self.folder),
-                    };
-                    if !is_hex(&incoming.key, 16) || sources.insert(number, incoming).is_some() {
-                        return Err(format!("source {number} has a wrong key, or is there twice"));
-                    }
-                }
-                Ok(())
-            })?;
-        }
-        for file in files(folder, "blocks")? {
-            each_group(&file, |group| {
-                let (numbers, starts) = (group.shorts("source")?, group.longs("start")?);
-                let (checksums, bytes) = (group.longs("checksum")?, group.bytes("bytes")?);
-                for (row, number) in numbers.iter().enumerate() {
-                    let source = sources
-                        .get_mut(number)
-                        .ok_or_else(|| format!("there is no source {number}"))?;
-                    let bytes = bytes[row].data();
-                    if i64::from(crc32fast::hash(bytes)) != checksums[row] {
-                        return Err(format!("block {} of source {number} is damaged", starts[row]));
-                    }
-                    source.blocks.insert(starts[row], bytes.to_vec());
-                }
-                Ok(())
-            })?;
-        }
-        for file in files(folder, "postings")? {
-            each_group(&file, |group| {
-                let (hashes, numbers, blobs) =
-                    (group.longs("hash")?, group.shorts("source")?, group.shorts("blob")?);
-                for (row, number) in numbers.iter().enumerate() {
-                    let source = sources
-                        .get_mut(number)
-                        .ok_or_else(|| format!("there is no source {number}"))?;
-                    let key = u64::try_from(hashes[row]).ok().filter(|key| *key >> 56 == 0);
-                    let key = key.ok_or_else(|| format!("{} is no hash", hashes[row]))?;
-                    source
-                        .postings
-                        .push((key, blobs[row] as u32))
-                        .map_err(|why| why.to_string())?;
-                }
-                Ok(())
-            })?;
-        }
+        let mut sources = self.incoming(folder)?;
+        take_blocks(folder, &mut sources)?;
+        take_postings(folder, &mut sources)?;
         if sources.is_empty() {
-            return Err(fails(&"it has no sources.parquet with a source in it"));
+            let why = "it has no sources.parquet with a source in it";
+            return Err(CorpusError::import(folder, why));
         }
         let mut written = Vec::new();
         for source in sources.into_values() {
             let label = source.label.clone();
-            written.push(
-                source
-                    .write(&self.folder)
-                    .map_err(|why| fails(&format!("source `{label}`: {why}")))?,
-            );
+            let source = source.write(&self.folder);
+            let source = source.map_err(|why| format!("source `{label}`: {why}"));
+            written.push(source.map_err(|why| CorpusError::import(folder, why))?);
         }
         self.check_unclaimed(
             written.iter().map(|(key, _, record)| (key.as_str(), record.label.as_str())),
@@ -344,9 +268,41 @@ impl Corpus {
         }
         Ok((n, n_same))
     }
+
+    /// The sources that the files name, by their numbers, without their blocks and postings.
+    fn incoming(&self, folder: &Path) -> Result<BTreeMap<i32, Incoming>, CorpusError> {
+        let mut sources: BTreeMap<i32, Incoming> = BTreeMap::new();
+        for file in files(folder, "sources")? {
+            each_group(&file, |group| {
+                let numbers = group.shorts("source")?;
+                let formats = group.shorts("format")?;
+                let [keys, labels, digests, stats, heads] =
+                    ["key", "label", "digest", "stats", "head"].map(|name| group.bytes(name));
+                let (keys, labels, digests, stats, heads) =
+                    (keys?, labels?, digests?, stats?, heads?);
+                for (row, (&number, format)) in numbers.iter().zip(formats).enumerate() {
+                    if format != FORMAT {
+                        let why = format!("its format is {format}, but only {FORMAT} is supported");
+                        return Err(why);
+                    }
+                    let [key, label, digest] = [&keys, &labels, &digests]
+                        .map(|of| String::from_utf8_lossy(of[row].data()).into_owned());
+                    let stats =
+                        serde_json::from_slice(stats[row].data()).map_err(|why| why.to_string())?;
+                    let (head, blocks) = (heads[row].data().to_vec(), BTreeMap::new());
+                    let postings = Sorter::new(&self.folder);
+                    let incoming = Incoming { key, label, digest, stats, head, blocks, postings };
+                    if !is_hex(&incoming.key, 16) || sources.insert(number, incoming).is_some() {
+                        return Err(format!("source {number} has a wrong key, or is there twice"));
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        Ok(sources)
+    }
 }
 
-/// A source to be imported.
 struct Incoming {
     key: String,
     label: String,
@@ -366,11 +322,11 @@ impl Incoming {
         let n_blobs = form
             .sections
             .iter()
-            .find(|(id, _)| *id == section::BLOBS)
+            .find(|(id, _)| *id == SectionId::Blobs as u32)
             .map_or(0, |(_, range)| (range.end - range.start) / super::open::BLOB_ROW as u64);
         let mut postings = Some(std::mem::replace(&mut self.postings, Sorter::new(folder)));
         for (id, range) in form.sections {
-            match id.checked_sub(section::POSTINGS) {
+            match id.checked_sub(SectionId::Postings as u32) {
                 Some(0) => {
                     let postings = postings.take().ok_or(SegmentError::Damaged("its postings"))?;
                     write_postings(&mut out, postings, n_blobs as usize, folder)?;
@@ -399,6 +355,48 @@ impl Incoming {
     }
 }
 
+/// Gives each source its blocks, which are whole.
+fn take_blocks(folder: &Path, sources: &mut BTreeMap<i32, Incoming>) -> Result<(), CorpusError> {
+    for file in files(folder, "blocks")? {
+        each_group(&file, |group| {
+            let (numbers, starts) = (group.shorts("source")?, group.longs("start")?);
+            let (checksums, bytes) = (group.longs("checksum")?, group.bytes("bytes")?);
+            for (row, number) in numbers.iter().enumerate() {
+                let source = source_of(sources, *number)?;
+                let bytes = bytes[row].data();
+                if i64::from(crc32fast::hash(bytes)) != checksums[row] {
+                    return Err(format!("block {} of source {number} is damaged", starts[row]));
+                }
+                source.blocks.insert(starts[row], bytes.to_vec());
+            }
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+/// Gives each source its postings.
+fn take_postings(folder: &Path, sources: &mut BTreeMap<i32, Incoming>) -> Result<(), CorpusError> {
+    for file in files(folder, "postings")? {
+        each_group(&file, |group| {
+            let (hashes, numbers, blobs) =
+                (group.longs("hash")?, group.shorts("source")?, group.shorts("blob")?);
+            for (row, number) in numbers.iter().enumerate() {
+                let source = source_of(sources, *number)?;
+                let key = u64::try_from(hashes[row]).ok().filter(|key| *key >> 56 == 0);
+                let key = key.ok_or_else(|| format!("{} is no hash", hashes[row]))?;
+                source.postings.push((key, blobs[row] as u32)).map_err(|why| why.to_string())?;
+            }
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+fn source_of(sources: &mut BTreeMap<i32, Incoming>, number: i32) -> Result<&mut Incoming, String> {
+    sources.get_mut(&number).ok_or_else(|| format!("there is no source {number}"))
+}
+
 /// The Parquet files of a table, sorted: `NAME.parquet`, or those below the folder `NAME` or
 /// `NAME.parquet`.
 fn files(folder: &Path, name: &str) -> Result<Vec<PathBuf>, CorpusError> {
@@ -406,9 +404,8 @@ fn files(folder: &Path, name: &str) -> Result<Vec<PathBuf>, CorpusError> {
     let mut left = vec![folder.join(format!("{name}.parquet")), folder.join(name)];
     while let Some(path) = left.pop() {
         if path.is_dir() {
-            let unreadable = |why| CorpusError::File { file: path.clone(), why };
-            for entry in fs::read_dir(&path).map_err(unreadable)? {
-                left.push(entry.map_err(unreadable)?.path());
+            for entry in fs::read_dir(&path).map_err(CorpusError::file(&path))? {
+                left.push(entry.map_err(CorpusError::file(&path))?.path());
             }
         } else if path.is_file() && path.extension().is_some_and(|extension| extension == "parquet")
         {
@@ -428,9 +425,8 @@ impl Group<'_> {
     /// A column by its name, without any missing value. Other tools make every column optional.
     fn column<T: DataType>(&self, name: &str) -> Result<Vec<T::T>, String> {
         let metadata = self.reader.metadata();
-        let is_it = |at: &usize| metadata.column(*at).column_path().string() == name;
         let at = (0..metadata.num_columns())
-            .find(is_it)
+            .find(|at| metadata.column(*at).column_path().string() == name)
             .ok_or_else(|| format!("it has no column `{name}`"))?;
         let column = metadata.column(at);
         if column.column_type() != T::get_physical_type()
@@ -474,17 +470,18 @@ impl Group<'_> {
 /// Calls `take` with each row group of a file.
 fn each_group(
     path: &Path,
-    mut take: impl FnMut(Group<'_>) -> Result<(), String>,
+    take: impl FnMut(Group<'_>) -> Result<(), String>,
 ) -> Result<(), CorpusError> {
-    let fails = |why: &dyn std::fmt::Display| CorpusError::Import {
-        file: path.to_owned(),
-        why: why.to_string(),
-    };
-    let file = files::open(path).map_err(|why| fails(&why))?;
-    let reader = SerializedFileReader::new(file).map_err(|why| fails(&why))?;
+    take_groups(path, take).map_err(|why| CorpusError::import(path, why))
+}
+
+fn take_groups(
+    path: &Path,
+    mut take: impl FnMut(Group<'_>) -> Result<(), String>,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let reader = SerializedFileReader::new(files::open(path)?)?;
     for number in 0..reader.num_row_groups() {
-        let group = reader.get_row_group(number).map_err(|why| fails(&why))?;
-        take(Group { reader: &*group }).map_err(|why| fails(&why))?;
+        take(Group { reader: &*reader.get_row_group(number)? })?;
     }
     Ok(())
 }

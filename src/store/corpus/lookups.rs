@@ -40,26 +40,27 @@ const THREADS: usize = 128;
 /// Does `work` for each of `all`, several at a time; the results are in the same order. Threads
 /// that wait for answers most of the time may be more than processors.
 pub fn each<T: Sync, R: Send>(all: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    if let [one] = all {
+        return vec![work(one)];
+    }
     let next = AtomicUsize::new(0);
-    let run = || {
-        let mut done = Vec::new();
-        loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(one) = all.get(at) else { return done };
-            done.push((at, work(one)));
-        }
-    };
-    let mut done = if all.len() == 1 {
-        run()
-    } else {
-        std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..THREADS.min(all.len())).map(|_| scope.spawn(run)).collect();
-            let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
-                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            };
-            threads.into_iter().flat_map(join).collect()
-        })
-    };
+    let mut done: Vec<(usize, R)> = std::thread::scope(|scope| {
+        let threads = (0..THREADS.min(all.len())).map(|_| {
+            scope.spawn(|| {
+                let mut done = Vec::new();
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(one) = all.get(at) else { return done };
+                    done.push((at, work(one)));
+                }
+            })
+        });
+        let threads: Vec<_> = threads.collect();
+        let done = threads.into_iter().flat_map(|thread| {
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        done.collect()
+    });
     done.sort_by_key(|(at, _)| *at);
     done.into_iter().map(|(_, result)| result).collect()
 }
@@ -102,20 +103,17 @@ impl Lookups for SegmentLookups {
             .iter()
             .map(|(number, segment)| Ok((*number, segment.lookup()?)))
             .collect::<Result<_, SegmentError>>()?;
-        let look_up = |&key: &u64| {
+        let found = keys.par_iter().map(|&key| {
             let mut found = Vec::new();
-            for (segment, lookup) in &lookups {
+            for &(segment, ref lookup) in &lookups {
                 for blob in lookup.blobs_of_key(key)?.take(MAX_BLOBS) {
-                    found.push(BlobPosting {
-                        segment: *segment,
-                        blob,
-                        component: lookup.component_of(blob)?,
-                    });
+                    let component = lookup.component_of(blob)?;
+                    found.push(BlobPosting { segment, blob, component });
                 }
             }
             Ok(found)
-        };
-        keys.par_iter().map(look_up).collect()
+        });
+        found.collect()
     }
 
     fn blobs_of(
@@ -123,13 +121,13 @@ impl Lookups for SegmentLookups {
         asked: &AskedSegments<'_>,
         ids: &[BlobId],
     ) -> Result<Vec<Vec<BlobAt>>, SegmentError> {
-        let look_up = |id: &BlobId| {
+        let found = ids.par_iter().map(|id| {
             let mut found = Vec::new();
             for (number, segment) in asked {
                 found.extend(segment.blob_of(id)?.map(|blob| (*number, blob)));
             }
             Ok(found)
-        };
-        ids.par_iter().map(look_up).collect()
+        });
+        found.collect()
     }
 }

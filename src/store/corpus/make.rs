@@ -93,10 +93,10 @@ const DENSE_WINDOW: usize = 4;
 impl Sampling {
     /// With more fingerprints, which find shorter runs.
     pub(super) fn dense(self) -> Self {
-        let positive =
-            |n: usize| std::num::NonZeroUsize::new(n).unwrap_or(std::num::NonZeroUsize::MIN);
         let k = self.fingerprint.noise_threshold();
-        let dense = fingerprint::Params::new(positive(k), positive(k + DENSE_WINDOW - 1));
+        let [k, t] = [k, k + DENSE_WINDOW - 1]
+            .map(|n| std::num::NonZeroUsize::new(n).unwrap_or(std::num::NonZeroUsize::MIN));
+        let dense = fingerprint::Params::new(k, t);
         Self { fingerprint: dense.unwrap_or(self.fingerprint), ..self }
     }
 }
@@ -158,12 +158,12 @@ impl Making<'_> {
             }
             (None, None) if self.is_read(file, id, bytes) => {
                 let lexed = self.reading.lex(&file.path, bytes);
-                let rows = |LexedFile { language, family, tokens }: LexedFile| {
+                let lexed = lexed.map(|LexedFile { language, family, tokens }| {
                     let keys = self.keys(file, &tokens, hashes);
                     let rows = self.rows_of(file, [&language, &family], &tokens, bytes, None);
                     LexedRows { keys, ..rows }
-                };
-                (lexed.map(rows), None)
+                });
+                (lexed, None)
             }
             (None, None) => (None, None),
         };
@@ -207,7 +207,7 @@ impl Making<'_> {
     fn keys(&self, file: &SourceFile, tokens: &[Token], hashes: &mut Vec<u64>) -> Vec<u64> {
         let of_file = key_of_history(file);
         let is_new = |key| of_file.is_none_or(|file| !self.posted.contains(&(key ^ file)));
-        keys(tokens, &self.sampling, &is_new, hashes)
+        keys(tokens, &self.sampling, is_new, hashes)
     }
 
     /// The rows of `tokens` but for their keys, read from `text` by a language of a family;
@@ -260,8 +260,8 @@ impl MakingPast<'_> {
     /// Whether two versions are of one file of a history and in one language, so that what they
     /// share is told and has the same keys.
     fn is_same_file(&self, one: &KeylessVersion, other: &KeylessVersion) -> bool {
-        let file = |of: &KeylessVersion| key_of_history(&self.files[of.number].file);
-        one.read.language == other.read.language && file(one).is_some() && file(one) == file(other)
+        let [a, b] = [one, other].map(|of| key_of_history(&self.files[of.number].file));
+        one.read.language == other.read.language && a.is_some() && a == b
     }
 }
 
@@ -281,8 +281,10 @@ impl Work for MakingPast<'_> {
         let base = base.and_then(|(text, made)| Some((text, made.as_ref()?)));
         let before = base.map(|(text, made)| (text, &made.read));
         let is_read = self.making.is_read(file, id, bytes);
-        let version = || self.making.reading.version(&file.path, bytes, before, tokens);
-        let Some((read, changed)) = is_read.then(version).flatten() else {
+        let version = is_read
+            .then(|| self.making.reading.version(&file.path, bytes, before, tokens))
+            .flatten();
+        let Some((read, changed)) = version else {
             self.made[number].get_or_init(|| self.making.rows(file, id, bytes, None, hashes));
             return None;
         };
@@ -311,17 +313,16 @@ impl Work for MakingPast<'_> {
 pub(super) fn keys(
     tokens: &[Token],
     sampling: &Sampling,
-    is_new: &dyn Fn(u64) -> bool,
+    is_new: impl Fn(u64) -> bool,
     hashes: &mut Vec<u64>,
 ) -> Vec<u64> {
     let k = sampling.fingerprint.noise_threshold();
     let prints = sampling.fingerprint.fingerprints(tokens, hashes);
-    let new = prints.filter(|print| is_new(key(print.hash)));
-    let is_informative = |print: &fingerprint::Fingerprint| {
+    let informative = prints.filter(|print| {
         let at = print.position as usize;
-        is_telling(&tokens[at..at + k], sampling.min_distinct)
-    };
-    let mut keys: Vec<u64> = new.filter(is_informative).map(|print| key(print.hash)).collect();
+        is_new(key(print.hash)) && is_telling(&tokens[at..at + k], sampling.min_distinct)
+    });
+    let mut keys: Vec<u64> = informative.map(|print| key(print.hash)).collect();
     keys.sort_unstable();
     keys.dedup();
     keys

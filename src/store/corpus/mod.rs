@@ -216,6 +216,16 @@ pub enum CorpusError {
 }
 
 impl CorpusError {
+    /// That the file at `path` could not be read or written.
+    fn file(path: &Path) -> impl Fn(io::Error) -> Self + '_ {
+        |why| Self::File { file: path.to_owned(), why }
+    }
+
+    /// That the file or the folder at `path` could not be imported.
+    fn import(path: &Path, why: impl std::fmt::Display) -> Self {
+        Self::Import { file: path.to_owned(), why: why.to_string() }
+    }
+
     /// What to do about it.
     pub fn help(&self) -> Option<String> {
         match self {
@@ -350,14 +360,14 @@ impl Corpus {
         reading: &dyn Reading,
     ) -> Result<Vec<Result<Addition, CorpusError>>, CorpusError> {
         self.create()?;
-        let add = |(at, (spec, component)): (usize, &(String, DeclaredComponent))| {
+        let added = sources.par_iter().enumerate().map(|(at, (spec, component))| {
             let is_last = !sources[at + 1..].iter().any(|(other, _)| key_of(other) == key_of(spec));
             match is_last {
                 true => self.add_now(spec, component.clone(), sampling, reading),
                 false => Ok(Addition { stats: None, notes: Vec::new() }),
             }
-        };
-        let added: Vec<_> = sources.par_iter().enumerate().map(add).collect();
+        });
+        let added: Vec<_> = added.collect();
         if added.iter().all(Result::is_err) {
             self.remove_if_empty();
         }
@@ -386,20 +396,18 @@ impl Corpus {
         let request =
             Request { spec, component: component.clone(), limits: sources::Limits::default() };
         let stamp = sources::stamp(spec);
-        let is_fresh = |record: &Record| {
-            record.stamp.is_some() && record.stamp == stamp && record.component == component
-        };
         // What an older version wrote lacks the past.
-        let has_all = |known: &CorpusSegment| known.keeps_past() || !sources::has_past(spec);
-        if known.as_ref().is_some_and(has_all) && before.as_ref().is_some_and(is_fresh) {
+        if let (Some(known), Some(before)) = (&known, &before)
+            && (known.keeps_past() || !sources::has_past(spec))
+            && (before.stamp.is_some() && before.stamp == stamp && before.component == component)
+        {
             return Ok(Addition { stats: None, notes: Vec::new() });
         }
-        let fails = |why| self.unusable(spec, why);
-        let mut builder =
-            Builder::new(&self.folder, sampling, reading, known.as_ref()).map_err(fails)?;
+        let mut builder = Builder::new(&self.folder, sampling, reading, known.as_ref())
+            .map_err(|why| self.unusable(spec, why))?;
         sources::read(&request, &mut builder)?;
         let notes = builder.notes();
-        let (path, stats) = builder.finish(&key).map_err(fails)?;
+        let (path, stats) = builder.finish(&key).map_err(|why| self.unusable(spec, why))?;
         let segment = name_of(&path);
         let spec = Some(spec.to_owned());
         let record = Record { version: VERSION, spec, component, label, stamp, segment, stats };
@@ -409,7 +417,7 @@ impl Corpus {
 
     /// Creates the folder, and removes what killed processes left in it.
     fn create(&self) -> Result<(), CorpusError> {
-        fs::create_dir_all(&self.folder).map_err(|why| self.failed(&self.folder, why))?;
+        fs::create_dir_all(&self.folder).map_err(CorpusError::file(&self.folder))?;
         sweep(&self.folder);
         let named: Vec<String> =
             self.records()?.into_iter().map(|(_, record)| record.segment).collect();
@@ -424,11 +432,11 @@ impl Corpus {
         // it anew.
         let folder = self.folder.parent().unwrap_or(&self.folder).join(LOCKS);
         let path = folder.join(format!("{}-{key}", self.name));
-        let open = || {
-            fs::create_dir_all(&folder)?;
-            OpenOptions::new().write(true).create(true).truncate(false).open(&path)
-        };
-        let lock = open().map_err(|why| self.failed(&path, why))?;
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        let lock = fs::create_dir_all(&folder)
+            .and_then(|()| options.open(&path))
+            .map_err(CorpusError::file(&path))?;
         match lock.try_lock() {
             // Where a file system knows no locks, the last writer wins: a source is whole even so.
             Ok(()) | Err(TryLockError::Error(_)) => Ok(Claim { key: key.to_owned(), _lock: lock }),
@@ -452,14 +460,7 @@ impl Corpus {
     fn put(&self, claim: &Claim, record: &Record) -> Result<(), CorpusError> {
         let path = self.record_path(&claim.key);
         let before = read_record(&path).ok();
-        let write = || {
-            let mut file = temporary_in(&self.folder)?;
-            serde_json::to_writer_pretty(&mut file, record)?;
-            file.as_file().sync_data()?;
-            file.persist(&path).map_err(|error| error.error)?;
-            Ok(())
-        };
-        write().map_err(|why| self.failed(&path, why))?;
+        self.write(&path, record).map_err(CorpusError::file(&path))?;
         if let Some(before) = before.filter(|before| before.segment != record.segment) {
             // A reader that has it open keeps it; one that is about to open it tries again.
             let _ = fs::remove_file(self.folder.join(before.segment));
@@ -467,12 +468,15 @@ impl Corpus {
         Ok(())
     }
 
-    fn record_path(&self, key: &str) -> PathBuf {
-        self.folder.join(format!("{key}.json"))
+    fn write(&self, path: &Path, record: &Record) -> io::Result<()> {
+        let mut file = temporary_in(&self.folder)?;
+        serde_json::to_writer_pretty(&mut file, record)?;
+        file.as_file().sync_data()?;
+        file.persist(path).map(drop).map_err(|error| error.error)
     }
 
-    fn failed(&self, file: &Path, why: io::Error) -> CorpusError {
-        CorpusError::File { file: file.to_owned(), why }
+    fn record_path(&self, key: &str) -> PathBuf {
+        self.folder.join(format!("{key}.json"))
     }
 
     /// The records of all sources with their keys, sorted by label.
@@ -480,10 +484,10 @@ impl Corpus {
     /// # Errors
     /// When the folder or a record cannot be read.
     pub fn records(&self) -> Result<Vec<(String, Record)>, CorpusError> {
-        let entries = fs::read_dir(&self.folder).map_err(|why| self.failed(&self.folder, why))?;
+        let entries = fs::read_dir(&self.folder).map_err(CorpusError::file(&self.folder))?;
         let mut records = Vec::new();
         for entry in entries {
-            let path = entry.map_err(|why| self.failed(&self.folder, why))?.path();
+            let path = entry.map_err(CorpusError::file(&self.folder))?.path();
             if path.extension().is_none_or(|extension| extension != "json") {
                 continue;
             }
@@ -531,18 +535,18 @@ impl Corpus {
     /// All sources, open.
     #[allow(dead_code, reason = "not without any engine")]
     fn whole_sources(&self) -> Result<Vec<WholeSource>, CorpusError> {
-        let whole = |(key, record): (String, Record)| {
-            let (segment, (digest, _)) =
-                (self.open_source(&record)?, self.digest_of_source(&record)?);
+        let whole = self.records()?.into_iter().map(|(key, record)| {
+            let segment = self.open_source(&record)?;
+            let (digest, _) = self.digest_of_source(&record)?;
             Ok((key, record, segment, digest))
-        };
-        self.records()?.into_iter().map(whole).collect()
+        });
+        whole.collect()
     }
 
     /// The SHA-256 and the length of the segment of a source.
     fn digest_of_source(&self, record: &Record) -> Result<(String, u64), CorpusError> {
         let path = self.folder.join(&record.segment);
-        files::digest(&path).map_err(|why| self.failed(&path, why))
+        files::digest(&path).map_err(CorpusError::file(&path))
     }
 
     /// Removes a source, by the name it was added under or its label.
@@ -573,13 +577,13 @@ impl Corpus {
         self.check_unclaimed(named)?;
         // Records first: without its record, the rest is not a source any more.
         records.iter().try_for_each(|(key, record)| self.remove_record(key, record))?;
-        fs::remove_dir_all(&self.folder).map_err(|why| self.failed(&self.folder, why))
+        fs::remove_dir_all(&self.folder).map_err(CorpusError::file(&self.folder))
     }
 
     fn remove_record(&self, key: &str, record: &Record) -> Result<(), CorpusError> {
         let _claim = self.claim(key, &record.label)?;
         let path = self.record_path(key);
-        fs::remove_file(&path).map_err(|why| self.failed(&path, why))
+        fs::remove_file(&path).map_err(CorpusError::file(&path))
     }
 }
 

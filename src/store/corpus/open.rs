@@ -25,29 +25,37 @@ use crate::fingerprint::{self, ROBUST_WINNOWING};
 use crate::language::Token;
 use crate::license::{Expression, LicensingInfo, Terms};
 use crate::sources::{DeclaredComponent, ReleaseHistory};
+use crate::store::segment::{number_of, span, u64_at};
 use crate::store::{Postings, Section, Segment, SegmentError, SegmentKind, key};
 use crate::text::varint::take;
 use crate::text::{FilePath, hexadecimal};
 
-/// The numbers of the sections. The postings take three; licenses, statements of files, tags
-/// and commits two each.
-pub(super) mod section {
-    pub const META: u32 = 1;
-    pub const BLOBS: u32 = 2;
-    pub const BY_ID: u32 = 3;
-    pub const FILES: u32 = 4;
-    pub const POSTINGS: u32 = 5;
-    pub const TOKENS: u32 = 8;
-    pub const LICENSES: u32 = 9;
-    pub const INFO: u32 = 11;
-    pub const PATHS: u32 = 13;
-    pub const PATH_TEXTS: u32 = 14;
-    pub const LINEAGES: u32 = 15;
-    pub const CHANGES: u32 = 16;
-    pub const AT_TAGS: u32 = 17;
-    pub const TAGS: u32 = 18;
-    pub const COMMITS: u32 = 20;
-    pub const CHUNKS: u32 = 22;
+/// The sections of a segment. The postings take three; licenses, statements of files, tags and
+/// commits two each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SectionId {
+    Meta = 1,
+    Blobs = 2,
+    ById = 3,
+    Files = 4,
+    Postings = 5,
+    Tokens = 8,
+    Licenses = 9,
+    Info = 11,
+    Paths = 13,
+    PathTexts = 14,
+    Lineages = 15,
+    Changes = 16,
+    AtTags = 17,
+    Tags = 18,
+    Commits = 20,
+    Chunks = 22,
+}
+
+impl From<SectionId> for u32 {
+    fn from(id: SectionId) -> Self {
+        id as Self
+    }
 }
 
 /// The first byte of the tokens of a blob: packed as a whole, or where its chunks are.
@@ -169,21 +177,22 @@ impl CorpusSegment {
             return Err(SegmentError::OtherParams);
         }
         let damaged = SegmentError::Damaged;
-        let meta: Meta = serde_json::from_slice(segment.section(section::META)?.all()?)
+        let meta: Meta = serde_json::from_slice(segment.section(SectionId::Meta)?.all()?)
             .map_err(|_| damaged("its description"))?;
-        let blobs = segment.section(section::BLOBS)?.len();
+        let blobs = segment.section(SectionId::Blobs)?.len();
         let n_blobs =
             u32::try_from(blobs / BLOB_ROW).map_err(|_| damaged("the number of blobs"))?;
-        if blobs % BLOB_ROW != 0 || segment.section(section::BY_ID)?.len() != n_blobs as usize * 4 {
+        if blobs % BLOB_ROW != 0 || segment.section(SectionId::ById)?.len() != n_blobs as usize * 4
+        {
             return Err(damaged("the number of blobs"));
         }
         // Elsewhere, a table or a database is asked for postings.
         if !segment.is_elsewhere() {
-            Postings::new(&segment, section::POSTINGS)?;
+            Postings::new(&segment, SectionId::Postings)?;
         }
-        segment.section(section::FILES)?;
-        segment.section(section::TOKENS)?;
-        segment.section(section::CHUNKS)?;
+        segment.section(SectionId::Files)?;
+        segment.section(SectionId::Tokens)?;
+        segment.section(SectionId::Chunks)?;
         if meta.component_licenses.len() != meta.components.len() {
             return Err(damaged("the licenses of its components"));
         }
@@ -202,7 +211,7 @@ impl CorpusSegment {
     /// # Errors
     /// What is wrong with it.
     pub fn verify(&self) -> Result<(), SegmentError> {
-        for id in [section::FILES, section::TOKENS, section::CHUNKS] {
+        for id in [SectionId::Files, SectionId::Tokens, SectionId::Chunks] {
             self.segment.section(id)?.all()?;
         }
         for number in 0..self.n_blobs {
@@ -217,7 +226,7 @@ impl CorpusSegment {
             self.license(license)?;
         }
         let last = u64::from(self.n_blobs);
-        let mut rows = Postings::new(&self.segment, section::POSTINGS)?.rows()?;
+        let mut rows = Postings::new(&self.segment, SectionId::Postings)?.rows()?;
         let is_inside = rows.all(|(_, value)| u64::from(number_of(value)) < last);
         if is_inside { Ok(()) } else { Err(SegmentError::Damaged("a posting")) }
     }
@@ -263,7 +272,7 @@ impl CorpusSegment {
     /// # Errors
     /// If the table is damaged.
     pub fn license(&self, number: u32) -> Result<Terms, SegmentError> {
-        self.value(section::LICENSES, number)
+        self.value(SectionId::Licenses, number)
     }
 
     /// The licenses of the files of a component, with the number of files of each, the most
@@ -293,37 +302,35 @@ impl CorpusSegment {
 
     /// What a blob states about its own license.
     pub(super) fn info(&self, blob: u32) -> Result<LicensingInfo, SegmentError> {
-        let mut record = self.segment.section(section::FILES)?.bytes(self.row(blob)?.record)?;
+        let mut record = self.segment.section(SectionId::Files)?.bytes(self.row(blob)?.record)?;
         let number = take(&mut record).and_then(|number| u32::try_from(number).ok());
-        self.value(section::INFO, number.ok_or(SegmentError::Damaged("the record of a file"))?)
+        self.value(SectionId::Info, number.ok_or(SegmentError::Damaged("the record of a file"))?)
     }
 
     /// The value with this number in a table of JSON texts, as written by `build`.
     pub(super) fn value<T: serde::de::DeserializeOwned>(
         &self,
-        section: u32,
+        section: SectionId,
         number: u32,
     ) -> Result<T, SegmentError> {
-        let text = self.segment.section(section + 1)?.bytes(self.place(section, number)?)?;
+        let texts = self.segment.section(section as u32 + 1)?;
+        let text = texts.bytes(self.place(section, number)?)?;
         serde_json::from_slice(text).map_err(|_| SegmentError::Damaged("its license statements"))
     }
 
     /// Where the text with this number is in the section after this table.
-    fn place(&self, section: u32, number: u32) -> Result<Range<usize>, SegmentError> {
-        let damaged = || SegmentError::Damaged("its license statements");
-        let ends = self.segment.section(section)?;
-        let at = |row: usize| {
-            let end = ends.row(row, 8)?.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
-            usize::try_from(end).map_err(|_| damaged())
-        };
-        let number = number as usize;
+    fn place(&self, section: SectionId, number: u32) -> Result<Range<usize>, SegmentError> {
         // Table n holds where each text ends; the texts themselves are back to back in the next
         // section:
         //
         //     section      end of 0 | end of 1 | end of 2        8 bytes each
         //     section + 1  {...}{...}{...}                       text n is from the end of n - 1 to the end of n
-        let start = if number == 0 { 0 } else { at(number - 1)? };
-        Ok(start..at(number)?)
+        let ends = self.segment.section(section)?.bytes(ends_of(number))?;
+        let (before, own) = ends.split_at(ends.len() - 8);
+        match [before, own].map(|end| usize::try_from(u64_at(end, 0).unwrap_or(0))) {
+            [Ok(start), Ok(end)] => Ok(start..end),
+            _ => Err(SegmentError::Damaged("its license statements")),
+        }
     }
 
     /// The size of its file.
@@ -356,8 +363,8 @@ impl CorpusSegment {
     /// If the index is damaged.
     pub fn lookup(&self) -> Result<Lookup<'_>, SegmentError> {
         Ok(Lookup {
-            postings: Postings::new(&self.segment, section::POSTINGS)?,
-            blobs: self.segment.section(section::BLOBS)?,
+            postings: Postings::new(&self.segment, SectionId::Postings)?,
+            blobs: self.segment.section(SectionId::Blobs)?,
             n_blobs: self.n_blobs,
         })
     }
@@ -377,22 +384,21 @@ impl CorpusSegment {
             return Ok(());
         }
         if self.kept_rows.is_none() {
-            let row = |&blob: &u32| {
-                (section::BLOBS, blob as usize * BLOB_ROW..(blob as usize + 1) * BLOB_ROW)
-            };
-            self.segment.read_ahead(blobs.iter().map(row))?;
+            let rows = blobs.iter().map(|&blob| blob as usize * BLOB_ROW);
+            let rows = rows.map(|start| (SectionId::Blobs, start..start + BLOB_ROW));
+            self.segment.read_ahead(rows)?;
         }
         let mut of_blobs = Vec::with_capacity(2 * blobs.len());
         for &blob in blobs {
             let row = self.row(blob)?;
-            of_blobs.extend([(section::FILES, row.record), (section::TOKENS, row.packed)]);
+            of_blobs.extend([(SectionId::Files, row.record), (SectionId::Tokens, row.packed)]);
         }
         self.segment.read_ahead(of_blobs)?;
-        let tokens = self.segment.section(section::TOKENS)?;
+        let tokens = self.segment.section(SectionId::Tokens)?;
         let mut of_versions = Vec::new();
         for &blob in blobs {
             let chunks = chunks_of(tokens.bytes(self.row(blob)?.packed)?)?;
-            of_versions.extend(chunks.into_iter().map(|range| (section::CHUNKS, range)));
+            of_versions.extend(chunks.into_iter().map(|range| (SectionId::Chunks, range)));
         }
         self.segment.read_ahead(of_versions)
     }
@@ -412,14 +418,10 @@ impl CorpusSegment {
         }
         licenses.sort_unstable();
         licenses.dedup();
-        let end = |&number: &u32| {
-            let number = number as usize;
-            (section::LICENSES, number.saturating_sub(1) * 8..(number + 1) * 8)
-        };
-        self.segment.read_ahead(licenses.iter().map(end))?;
-        let texts = licenses
-            .iter()
-            .map(|&number| Ok((section::LICENSES + 1, self.place(section::LICENSES, number)?)));
+        let table = SectionId::Licenses;
+        self.segment.read_ahead(licenses.iter().map(|&number| (table, ends_of(number))))?;
+        let texts =
+            licenses.iter().map(|&number| Ok((table as u32 + 1, self.place(table, number)?)));
         self.segment.read_ahead(texts.collect::<Result<Vec<_>, SegmentError>>()?)
     }
 
@@ -434,7 +436,7 @@ impl CorpusSegment {
     /// If the table is damaged.
     pub fn blob_of(&self, id: &BlobId) -> Result<Option<u32>, SegmentError> {
         let sought = id.sha1();
-        let by_id = self.segment.section(section::BY_ID)?;
+        let by_id = self.segment.section(SectionId::ById)?;
         // `by_id` lists blob numbers in the order of their git ids. Both may be corrupt: then the
         // answer is wrong, but the interval shrinks in every step, and each number read is checked
         // by `row`.
@@ -456,24 +458,12 @@ impl CorpusSegment {
     /// # Errors
     /// If the record is damaged.
     pub fn files(&self, blob: u32) -> Result<Vec<StoredFile>, SegmentError> {
-        let damaged = || SegmentError::Damaged("the record of a file");
-        let mut record = self.segment.section(section::FILES)?.bytes(self.row(blob)?.record)?;
-        take(&mut record).ok_or_else(damaged)?;
-        let n = take(&mut record).ok_or_else(damaged)?;
-        let mut files = Vec::new();
-        // `n` is not trusted: no memory is reserved for it, and every file takes at least one byte
-        // of the record, so the loop ends with the record at the latest.
-        for _ in 0..n {
-            let license = take(&mut record)
-                .and_then(|number| u32::try_from(number).ok())
-                .ok_or_else(damaged)?;
-            let file = StoredFile { license, ..take_file(&mut record).ok_or_else(damaged)? };
-            if file.component as usize >= self.meta.components.len() {
-                return Err(damaged());
-            }
-            files.push(file);
-        }
-        if files.is_empty() { Err(damaged()) } else { Ok(files) }
+        let record = self.segment.section(SectionId::Files)?.bytes(self.row(blob)?.record)?;
+        let n_components = self.meta.components.len();
+        let files = take_files(record).filter(|files| {
+            !files.is_empty() && files.iter().all(|file| (file.component as usize) < n_components)
+        });
+        files.ok_or(SegmentError::Damaged("the record of a file"))
     }
 
     pub(super) fn language(&self, blob: u32) -> Result<&StoredLanguage, SegmentError> {
@@ -482,11 +472,11 @@ impl CorpusSegment {
     }
 
     pub(super) fn packed(&self, blob: u32) -> Result<Packed<'_>, SegmentError> {
-        let packed = self.segment.section(section::TOKENS)?.bytes(self.row(blob)?.packed)?;
+        let packed = self.segment.section(SectionId::Tokens)?.bytes(self.row(blob)?.packed)?;
         if let [WHOLE, packed @ ..] = packed {
             return Ok(Packed::Whole(packed));
         }
-        let all = self.segment.section(section::CHUNKS)?;
+        let all = self.segment.section(SectionId::Chunks)?;
         let chunks = chunks_of(packed)?.into_iter().map(|range| all.bytes(range));
         chunks.collect::<Result<_, _>>().map(Packed::InChunks)
     }
@@ -515,7 +505,8 @@ impl CorpusSegment {
     /// # Errors
     /// If the table is damaged.
     pub fn n_tokens(&self, blob: u32) -> Result<u32, SegmentError> {
-        Ok(number_of(&self.stored_row(blob)?[28..32]))
+        let [.., n_tokens, _, _] = self.numbers(blob)?;
+        Ok(n_tokens)
     }
 
     /// A key of each line of a blob that has tokens, as [`line_key`](crate::matching::line_key)
@@ -529,7 +520,13 @@ impl CorpusSegment {
 
     /// A row of the table of blobs, as it is stored.
     fn stored_row(&self, blob: u32) -> Result<&[u8], SegmentError> {
-        self.segment.section(section::BLOBS)?.row(blob as usize, BLOB_ROW)
+        self.segment.section(SectionId::Blobs)?.row(blob as usize, BLOB_ROW)
+    }
+
+    /// Of a blob its first component, its language, the number of its tokens, and the bytes of
+    /// these and of its record.
+    fn numbers(&self, blob: u32) -> Result<[u32; 5], SegmentError> {
+        self.stored_row(blob).map(|row| numbers(&row[20..]))
     }
 
     pub(super) fn row(&self, blob: u32) -> Result<BlobRow, SegmentError> {
@@ -538,17 +535,10 @@ impl CorpusSegment {
             return row.cloned().ok_or(SegmentError::Damaged("the rows of its blobs"));
         }
         let row = self.stored_row(blob)?;
-        let short = |at: usize| number_of(&row[at..at + 4]);
-        let long = |at: usize| {
-            let bytes = row[at..at + 8].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
-            usize::try_from(bytes).unwrap_or(usize::MAX)
-        };
-        let range = |start: usize, len: u32| start..start.saturating_add(len as usize);
-        Ok(BlobRow {
-            language: short(24),
-            packed: range(long(40), short(32)),
-            record: range(long(48), short(36)),
-        })
+        let [_, language, _, n_packed, n_record] = numbers(&row[20..]);
+        let [packed, record] = [40, 48].map(|at| u64_at(row, at).unwrap_or(0));
+        let (packed, record) = (span(packed, n_packed as usize), span(record, n_record as usize));
+        Ok(BlobRow { language, packed, record })
     }
 
     /// The number of the component that first has a blob.
@@ -556,7 +546,7 @@ impl CorpusSegment {
     /// # Errors
     /// If the table is damaged.
     pub fn component_of(&self, blob: u32) -> Result<u32, SegmentError> {
-        let component = number_of(&self.stored_row(blob)?[20..24]);
+        let [component, ..] = self.numbers(blob)?;
         let component = Some(component).filter(|&of| (of as usize) < self.meta.components.len());
         component.ok_or(SegmentError::Damaged("the component of a blob"))
     }
@@ -602,12 +592,33 @@ impl<'s> Lookup<'s> {
     }
 }
 
-/// The little-endian number of up to four bytes.
-pub(super) fn number_of(bytes: &[u8]) -> u32 {
-    bytes.iter().take(4).rev().fold(0, |number, &byte| number << 8 | u32::from(byte))
+/// The numbers of four bytes that a row begins with.
+#[inline]
+pub(super) fn numbers<const N: usize>(row: &[u8]) -> [u32; N] {
+    std::array::from_fn(|at| number_of(&row[4 * at..4 * at + 4]))
 }
 
-/// Reads the record of a file from the beginning, as written by `build`.
+/// Where a table of JSON texts says where the text with this number begins and ends.
+fn ends_of(number: u32) -> Range<usize> {
+    let number = number as usize;
+    number.saturating_sub(1) * 8..(number + 1) * 8
+}
+
+/// Reads the record of a blob, as written by `build`.
+fn take_files(mut record: &[u8]) -> Option<Vec<StoredFile>> {
+    take(&mut record)?;
+    let n = take(&mut record)?;
+    let mut files = Vec::new();
+    // `n` is not trusted: no memory is reserved for it, and every file takes at least one byte of
+    // the record, so the loop ends with the record at the latest.
+    for _ in 0..n {
+        let license = u32::try_from(take(&mut record)?).ok()?;
+        files.push(StoredFile { license, ..take_file(&mut record)? });
+    }
+    Some(files)
+}
+
+/// Reads the record of a file from the beginning.
 fn take_file(bytes: &mut &[u8]) -> Option<StoredFile> {
     let component = u32::try_from(take(bytes)?).ok()?;
     let path = FilePath::new(take_text(bytes)?);
@@ -616,13 +627,11 @@ fn take_file(bytes: &mut &[u8]) -> Option<StoredFile> {
     if has_seen == 0 {
         return Some(StoredFile { component, path, seen: None, license: 0 });
     }
-    let string = |bytes: &mut &[u8]| Some(String::from_utf8_lossy(take_text(bytes)?).into_owned());
-    let commit = string(bytes)?;
+    let commit = String::from_utf8_lossy(take_text(bytes)?).into_owned();
     let (time, rest) = bytes.split_first_chunk::<8>()?;
     *bytes = rest;
-    let (first_tag, last_tag) = (string(bytes)?, string(bytes)?);
-    let tag = |tag: String| (!tag.is_empty()).then_some(tag);
-    let (first_tag, last_tag) = (tag(first_tag), tag(last_tag));
+    let [first_tag, last_tag] = [take_text(bytes)?, take_text(bytes)?]
+        .map(|tag| (!tag.is_empty()).then(|| String::from_utf8_lossy(tag).into_owned()));
     let time = i64::from_le_bytes(*time);
     let seen = ReleaseHistory { commit, time, first_tag, last_tag, is_of_history: false };
     Some(StoredFile { component, path, seen: Some(seen), license: 0 })

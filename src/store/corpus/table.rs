@@ -13,15 +13,19 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::filter::{Filter, may_have};
-use super::indexes::{digest, index, of_member};
+use super::indexes::{IndexId, digest, of_member};
 use super::lookups::MAX_BLOBS;
 use super::open::CorpusSegment;
 use crate::store::far::BLOCK;
-use crate::store::{Blocks, Segment, SegmentError, SegmentKind, SegmentParams, SegmentWriter};
+use crate::store::segment::{big_endian, u64_at};
+use crate::store::{
+    Blocks, Section, Segment, SegmentError, SegmentKind, SegmentParams, SegmentWriter,
+};
 
 /// Bytes of the number of a member.
 const MEMBER: usize = 3;
@@ -29,7 +33,6 @@ const MEMBER: usize = 3;
 const PLACE: usize = MEMBER + 4;
 /// Bytes of the longest key.
 const MAX_KEY: usize = 20;
-/// Maximum members of a table.
 pub(super) const MAX_MEMBERS: usize = 1 << (8 * MEMBER);
 
 /// A kind of rows.
@@ -38,13 +41,13 @@ struct Rows {
     /// The section of the table that has them, and the section of the index with the first key of
     /// each block.
     section: u32,
-    firsts: u32,
+    firsts: IndexId,
     /// Bytes of a key.
     n_key: usize,
 }
 
-const POSTINGS: Rows = Rows { section: 1, firsts: index::FIRST_KEYS, n_key: 7 };
-const IDS: Rows = Rows { section: 2, firsts: index::FIRST_IDS, n_key: 20 };
+const POSTINGS: Rows = Rows { section: 1, firsts: IndexId::FirstKeys, n_key: 7 };
+const IDS: Rows = Rows { section: 2, firsts: IndexId::FirstIds, n_key: 20 };
 
 impl Rows {
     /// Bytes of a row.
@@ -70,13 +73,12 @@ fn bytes_of(key: u64) -> [u8; MAX_KEY] {
 
 /// The key of postings that a row begins with.
 fn key_of(bytes: &[u8]) -> u64 {
-    bytes[..POSTINGS.n_key].iter().fold(0, |key, &byte| key << 8 | u64::from(byte))
+    big_endian(&bytes[..POSTINGS.n_key])
 }
 
 /// The member and the blob of a row, after its key.
 fn place_of(bytes: &[u8]) -> (u32, u32) {
-    let number = |bytes: &[u8]| bytes.iter().fold(0, |number, &byte| number << 8 | u32::from(byte));
-    (number(&bytes[..MEMBER]), number(&bytes[MEMBER..]))
+    (big_endian(&bytes[..MEMBER]) as u32, big_endian(&bytes[MEMBER..]) as u32)
 }
 
 /// What a table is made of.
@@ -135,8 +137,8 @@ pub(super) fn write(
     // keys is known.
     let mut filter = Filter::new(postings.n_keys);
     let mut out = SegmentWriter::create(folder, SegmentKind::CorpusIndex, params)?;
-    out.section(index::HEAD, &written.head()?)?;
-    out.begin(index::DIGESTS);
+    out.section(IndexId::Head, &written.head()?)?;
+    out.begin(IndexId::Digests);
     for rows in [POSTINGS, IDS] {
         for (_, bytes) in written.blocks(rows.section)? {
             out.write(&digest(bytes))?;
@@ -147,17 +149,17 @@ pub(super) fn write(
     }
     out.section(POSTINGS.firsts, &postings.firsts)?;
     out.section(IDS.firsts, &ids.firsts)?;
-    out.begin(index::MEMBER_ENDS);
+    out.begin(IndexId::MemberEnds);
     let mut end = 0;
     for member in members.values() {
         end += member.len() as u64;
         out.write(&end.to_le_bytes())?;
     }
-    out.begin(index::MEMBERS);
+    out.begin(IndexId::Members);
     for member in members.values() {
         out.write(member)?;
     }
-    out.section(index::FILTER, filter.bytes())?;
+    out.section(IndexId::Filter, filter.bytes())?;
     Ok(TableFile { index: out.finish("index")?, table, n_postings: postings.n_rows })
 }
 
@@ -203,7 +205,8 @@ impl Input {
             }))),
             Self::Table { table, numbers, .. } => {
                 let blocks = table.section(rows.section)?.all()?.chunks(BLOCK);
-                let row = move |row: &[u8]| {
+                let all = blocks.flat_map(move |block| rows.of_block(block));
+                Ok(Box::new(all.filter_map(move |row| {
                     let mut key = [0; MAX_KEY];
                     key[..rows.n_key].copy_from_slice(&row[..rows.n_key]);
                     let (member, blob) = place_of(&row[rows.n_key..]);
@@ -211,14 +214,12 @@ impl Input {
                         Some(number) => number.map(|number| Ok((key, number, blob))),
                         None => Some(Err(SegmentError::Damaged("the number of a member"))),
                     }
-                };
-                Ok(Box::new(blocks.flat_map(move |block| rows.of_block(block).filter_map(row))))
+                })))
             }
         }
     }
 }
 
-/// Rows that were written.
 struct WrittenRows {
     n_rows: u64,
     /// The number of different keys.
@@ -269,15 +270,20 @@ fn write_rows(
 
 /// What an index has of each member.
 fn members(index: &Segment) -> Result<Vec<&[u8]>, SegmentError> {
-    let ends = index.section(index::MEMBER_ENDS)?.all()?;
-    let all = index.section(index::MEMBERS)?;
+    let ends = index.section(IndexId::MemberEnds)?.all()?;
+    let all = index.section(IndexId::Members)?;
     let mut start = 0;
-    let member = |end: &[u8]| {
-        let end = end.first_chunk().and_then(|end| usize::try_from(u64::from_le_bytes(*end)).ok());
+    let members = ends.chunks_exact(8).map(|end| {
+        let end = u64_at(end, 0).and_then(|end| usize::try_from(end).ok());
         let end = end.ok_or(SegmentError::Damaged("where a member ends"))?;
         all.bytes(std::mem::replace(&mut start, end)..end)
-    };
-    ends.chunks_exact(8).map(member).collect()
+    });
+    members.collect()
+}
+
+/// The bytes of blocks of a section.
+fn bytes_in(section: &Section<'_>, blocks: &Range<usize>) -> Range<usize> {
+    blocks.start * BLOCK..(blocks.end * BLOCK).min(section.len())
 }
 
 /// A table elsewhere.
@@ -297,7 +303,7 @@ impl Table {
     /// What is wrong with the index. All of it is checked.
     pub fn new(index: Arc<Segment>, blocks: Box<dyn Blocks>) -> Result<Self, SegmentError> {
         index.verify()?;
-        let segment = Segment::elsewhere(index.section(index::HEAD)?.all()?, blocks, None)?
+        let segment = Segment::elsewhere(index.section(IndexId::Head)?.all()?, blocks, None)?
             .of_kind(SegmentKind::Table)?;
         for rows in [POSTINGS, IDS] {
             let n_blocks = segment.section(rows.section)?.len().div_ceil(BLOCK);
@@ -305,11 +311,10 @@ impl Table {
                 return Err(SegmentError::Damaged("the number of its blocks"));
             }
         }
-        let member = |bytes: &[u8]| {
+        let members = members(&index)?.into_iter().map(|bytes| {
             Ok(Arc::new(Segment::from_bytes(bytes)?.of_kind(SegmentKind::CorpusIndex)?))
-        };
-        let members =
-            members(&index)?.into_iter().map(member).collect::<Result<_, SegmentError>>()?;
+        });
+        let members = members.collect::<Result<_, SegmentError>>()?;
         Ok(Self { segment, index, members })
     }
 
@@ -333,7 +338,7 @@ impl Table {
     /// # Errors
     /// If it cannot be read, or is damaged.
     pub fn postings(&self, keys: &[u64]) -> Result<Vec<Vec<(u32, u32)>>, SegmentError> {
-        let filter = self.index.section(index::FILTER)?;
+        let filter = self.index.section(IndexId::Filter)?;
         let mut passed = Vec::new();
         for (place, &key) in keys.iter().enumerate() {
             if may_have(&filter, key)? {
@@ -362,22 +367,21 @@ impl Table {
         let firsts: Vec<&[u8]> =
             self.index.section(rows.firsts)?.all()?.chunks_exact(rows.n_key).collect();
         // The rows of a key may begin in the block before the first one that begins with it.
-        let blocks = |key: &&[u8]| {
+        let of_keys = keys.iter().map(|key| {
             let begin = firsts.partition_point(|first| first < key).saturating_sub(1);
             begin..firsts.partition_point(|first| first <= key)
-        };
-        let of_keys: Vec<std::ops::Range<usize>> = keys.iter().map(blocks).collect();
-        let bytes = |blocks: &std::ops::Range<usize>| {
-            blocks.start * BLOCK..(blocks.end * BLOCK).min(section.len())
-        };
+        });
+        let of_keys: Vec<Range<usize>> = of_keys.collect();
         let asked = of_keys.iter().filter(|blocks| !blocks.is_empty());
-        self.segment.read_ahead(asked.map(|blocks| (rows.section, bytes(blocks))))?;
+        let asked = asked.map(|blocks| (rows.section, bytes_in(&section, blocks)));
+        self.segment.read_ahead(asked)?;
         let mut found = Vec::with_capacity(keys.len());
         for (key, blocks) in keys.iter().zip(of_keys) {
             let mut places = Vec::new();
             for block in blocks {
-                let all: Vec<&[u8]> =
-                    rows.of_block(section.bytes(bytes(&(block..block + 1)))?).collect();
+                let all: Vec<&[u8]> = rows
+                    .of_block(section.bytes(bytes_in(&section, &(block..block + 1)))?)
+                    .collect();
                 let begin = all.partition_point(|row| row[..rows.n_key] < **key);
                 let equal = all[begin..].iter().take_while(|row| row[..rows.n_key] == **key);
                 places.extend(equal.map(|row| place_of(&row[rows.n_key..])));

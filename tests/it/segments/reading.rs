@@ -62,7 +62,7 @@ fn sections(mut bytes: &[u8]) -> Vec<(u32, &[u8])> {
 }
 
 fn read_sections(segment: &Segment) {
-    for id in 0..10 {
+    for id in 0..10_u32 {
         if let Ok(section) = segment.section(id) {
             let _ = (
                 section.all().map(<[u8]>::len),

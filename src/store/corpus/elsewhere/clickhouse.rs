@@ -20,7 +20,7 @@ use super::tables::{
 use super::{Compaction, Delivery, Engine, Location, OpenCorpus, Traffic};
 use crate::files::BlobId;
 use crate::store::corpus::lookups::{AskedSegments, BlobAt, BlobPosting, Lookups, MAX_BLOBS};
-use crate::store::corpus::{Corpus, CorpusError};
+use crate::store::corpus::{Corpus, CorpusError, hex};
 use crate::store::{BlockAt, Blocks, SegmentError};
 
 /// The version of the tables. It increases when they change, and a program refuses those of another
@@ -185,14 +185,12 @@ impl ClickHouse {
         let (scheme, port) = if is_secure { ("https", 8443) } else { ("http", 8123) };
         let port = url.port().unwrap_or(port);
         let mut client = Client::default().with_url(format!("{scheme}://{host}:{port}"));
-        let decoded = |text: &str| {
-            percent_decoded(text).ok_or_else(|| location.fails("its user is no UTF-8"))
-        };
         if !url.username().is_empty() {
-            client = client.with_user(decoded(url.username())?);
+            client = client.with_user(percent_decoded(location, url.username())?);
         }
-        let of_variable = || std::env::var("CLICKHOUSE_PASSWORD").ok();
-        if let Some(password) = url.password().map(decoded).transpose()?.or_else(of_variable) {
+        let password = url.password().map(|text| percent_decoded(location, text)).transpose()?;
+        let of_variable = std::env::var("CLICKHOUSE_PASSWORD").ok();
+        if let Some(password) = password.or(of_variable) {
             client = client.with_password(password);
         }
         let runtime = runtime(1).map_err(|why| location.fails(why))?;
@@ -214,7 +212,7 @@ impl ClickHouse {
     }
 }
 
-fn percent_decoded(text: &str) -> Option<String> {
+fn percent_decoded(location: &Location, text: &str) -> Result<String, CorpusError> {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();
     while let Some((&byte, tail)) = rest.split_first() {
@@ -232,7 +230,7 @@ fn percent_decoded(text: &str) -> Option<String> {
             }
         }
     }
-    String::from_utf8(bytes).ok()
+    String::from_utf8(bytes).map_err(|_| location.fails("its user is no UTF-8"))
 }
 
 /// Nanoseconds since 1970: later writes count, and no two sources have one number.
@@ -390,11 +388,11 @@ impl Engine for ClickHouse {
             .map_err(|why| self.fails(why))?
             .ok_or_else(|| self.location.fails(NONE))?;
         let rows = session.live().map_err(|why| self.fails(why))?.into_iter();
-        let rows = rows.map(|row| SourceOf {
-            source: row.source,
-            label: row.label,
-            stats: row.stats,
-            head: row.head.0,
+        let rows = rows.map(|SourceRow { source, label, stats, head, .. }| SourceOf {
+            source,
+            label,
+            stats,
+            head: head.0,
         });
         let (sources, segments, numbers) =
             open_sources(&self.location, rows.collect(), |source| {
@@ -416,7 +414,6 @@ impl Engine for ClickHouse {
         let live = session.live().map_err(fails)?;
         let mut delivery = Delivery::default();
         for (key, record) in corpus.records()? {
-            let unusable = |why| corpus.unusable(&record.label, why);
             let (digest, _) = corpus.digest_of_source(&record)?;
             if live.iter().any(|row| row.key == key && row.digest == digest) {
                 delivery.n_kept += 1;
@@ -424,40 +421,29 @@ impl Engine for ClickHouse {
             }
             let segment = corpus.open_source(&record)?;
             let source = now();
-            let postings = segment.posting_rows(MAX_BLOBS).map_err(unusable)?.map(|row| {
-                let row = row?;
-                Ok(KeyRow { key: row.key, source, blob: row.blob, component: row.component })
-            });
+            let postings = segment.posting_rows(MAX_BLOBS);
+            let postings =
+                postings.map_err(|why| corpus.unusable(&record.label, why))?.map(|row| {
+                    let row = row?;
+                    Ok(KeyRow { key: row.key, source, blob: row.blob, component: row.component })
+                });
             delivery.n_postings += session.insert("postings", postings).map_err(fails)?;
             let ids = segment
                 .id_rows()
                 .map(|row| row.map(|(id, blob)| IdRow { id: Text(id), source, blob }));
             session.insert("blobs", ids).map_err(fails)?;
-            let blocks = segment.block_rows().map_err(unusable)?;
+            let blocks = segment.block_rows().map_err(|why| corpus.unusable(&record.label, why))?;
             delivery.n_bytes += blocks.iter().map(|(_, bytes)| bytes.len() as u64).sum::<u64>();
-            let blocks = blocks.into_iter().map(|(at, bytes)| {
-                let checksum = crc32fast::hash(bytes);
-                Ok(BlockRow {
-                    source,
-                    start: at.range.start,
-                    checksum,
-                    bytes: Text(bytes.to_vec()),
-                })
+            let blocks = blocks.into_iter().map(|(BlockAt { range, .. }, bytes)| {
+                let (start, checksum) = (range.start, crc32fast::hash(bytes));
+                Ok(BlockRow { source, start, checksum, bytes: Text(bytes.to_vec()) })
             });
             session.insert("blocks", blocks).map_err(fails)?;
             let stats =
                 serde_json::to_string(&record.stats).map_err(|why| self.location.fails(why))?;
-            let head = Text(segment.head().map_err(unusable)?);
-            let row = SourceRow {
-                source,
-                key,
-                label: record.label,
-                digest,
-                stats,
-                head,
-                removed: 0,
-                changed: 0,
-            };
+            let head = segment.head().map_err(|why| corpus.unusable(&record.label, why))?;
+            let (head, label, removed, changed) = (Text(head), record.label, 0, 0);
+            let row = SourceRow { source, key, label, digest, stats, head, removed, changed };
             self.put(row).map_err(fails)?;
             delivery.n_added += 1;
         }
@@ -539,13 +525,12 @@ impl Blocks for Cells {
             );
             rows.extend(self.session.ask::<BlockRow>(&select, |row| row.bytes.0.len() + 20)?);
         }
-        let row = |row: BlockRow| BlockOf {
-            start: row.start,
-            checksum: row.checksum,
-            bytes: row.bytes.0,
-        };
-        blocks_of(blocks, self.source, rows.into_iter().map(row))
-            .map_err(|why| self.session.fails(why))
+        let rows = rows.into_iter().map(|BlockRow { start, checksum, bytes, .. }| BlockOf {
+            start,
+            checksum,
+            bytes: bytes.0,
+        });
+        blocks_of(blocks, self.source, rows).map_err(|why| self.session.fails(why))
     }
 }
 
@@ -572,13 +557,13 @@ impl Lookups for SortedTables {
             );
             rows.extend(self.session.ask::<KeyRow>(&select, |_| 24)?);
         }
-        let row = |row: KeyRow| PostingOf {
-            key: row.key,
-            source: row.source,
-            blob: row.blob,
-            component: row.component,
-        };
-        postings_of(keys, &wanted, rows.into_iter().map(row)).map_err(|why| self.session.fails(why))
+        let rows = rows.into_iter().map(|KeyRow { key, source, blob, component }| PostingOf {
+            key,
+            source,
+            blob,
+            component,
+        });
+        postings_of(keys, &wanted, rows).map_err(|why| self.session.fails(why))
     }
 
     fn blobs_of(
@@ -587,12 +572,12 @@ impl Lookups for SortedTables {
         ids: &[BlobId],
     ) -> Result<Vec<Vec<BlobAt>>, SegmentError> {
         let wanted = self.sources.of(asked);
-        let hex = |id: &BlobId| format!("unhex('{}')", crate::store::corpus::hex(&id.sha1()));
         let mut rows = Vec::new();
         for some in ids.chunks(MAX_VALUES / 4).filter(|_| !wanted.is_empty()) {
+            let ids = some.iter().map(|id| format!("unhex('{}')", hex(&id.sha1())));
             let select = format!(
                 "SELECT id, source, blob FROM {{db}}.blobs WHERE id IN ({}) AND source IN ({})",
-                list(some.iter().map(hex)),
+                list(ids),
                 list(wanted.keys())
             );
             rows.extend(self.session.ask::<IdRow>(&select, |_| 32)?);

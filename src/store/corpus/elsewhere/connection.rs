@@ -27,6 +27,11 @@ pub(super) fn with_causes(why: &dyn Error) -> String {
 }
 
 impl Location {
+    /// What a source in it met.
+    pub(super) fn fails_of(&self, label: &str, why: impl std::fmt::Display) -> CorpusError {
+        self.fails(format!("source `{label}`: {why}"))
+    }
+
     /// What a segment in it met: the place is named once.
     pub(super) fn fails_with(&self, why: SegmentError) -> CorpusError {
         match why {

@@ -55,14 +55,10 @@ impl Postgres {
     pub fn new(location: &Location) -> Result<Self, CorpusError> {
         let (url, schema) = without_schema(&location.url);
         let schema = schema.unwrap_or(SCHEMA).to_owned();
-        let is_name = |name: &str| {
-            name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
-                && name.len() < 64
-                && name
-                    .bytes()
-                    .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
-        };
-        if !is_name(&schema) {
+        let is_name = schema.len() < 64
+            && schema.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
+            && schema.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+        if !is_name {
             return Err(location.fails("a schema is named by lower-case letters, digits and `_`"));
         }
         let mut config: Config = url.parse().map_err(|why| location.fails(reason(&why)))?;
@@ -107,40 +103,25 @@ impl Postgres {
             }
             tries += 1;
         };
-        Ok(Session {
-            runtime,
-            client,
-            schema: self.schema.clone(),
-            place: self.location.to_string(),
-            traffic: Arc::default(),
-        })
+        let (schema, place) = (self.schema.clone(), self.location.to_string());
+        Ok(Session { runtime, client, schema, place, traffic: Arc::default() })
     }
 
     async fn client(&self) -> Result<Client, NoConnection> {
-        let failed = |why: tokio_postgres::Error| {
-            let may_pass = [SqlState::CANNOT_CONNECT_NOW, SqlState::TOO_MANY_CONNECTIONS];
-            let is_final = why.code().is_some_and(|code| !may_pass.contains(code));
-            NoConnection { text: reason(&why), is_final }
-        };
-        let late = |_| NoConnection {
-            text: format!("no answer in {} s", CONNECTING.as_secs()),
-            is_final: false,
-        };
         if self.uses_tls {
             // Both crates of providers may be built in; which one is meant has to be said once.
             let _ = rustls::crypto::ring::default_provider().install_default();
-            let no_roots = |_| NoConnection {
-                text: "no root certificate was found".to_owned(),
-                is_final: true,
-            };
-            let (tls, _) = MakeRustlsConnect::with_native_certs().map_err(no_roots)?;
+            let (tls, _) = MakeRustlsConnect::with_native_certs().map_err(|_| {
+                let text = "no root certificate was found".to_owned();
+                NoConnection { text, is_final: true }
+            })?;
             let connecting = tokio::time::timeout(CONNECTING, self.config.connect(tls));
-            let (client, connection) = connecting.await.map_err(late)?.map_err(failed)?;
+            let (client, connection) = NoConnection::or(connecting.await)?;
             tokio::spawn(connection);
             return Ok(client);
         }
         let connecting = tokio::time::timeout(CONNECTING, self.config.connect(NoTls));
-        let (client, connection) = connecting.await.map_err(late)?.map_err(failed)?;
+        let (client, connection) = NoConnection::or(connecting.await)?;
         tokio::spawn(connection);
         Ok(client)
     }
@@ -173,6 +154,23 @@ impl Postgres {
 struct NoConnection {
     text: String,
     is_final: bool,
+}
+
+impl NoConnection {
+    /// A connection, or why there is none.
+    fn or<T>(
+        answer: Result<Result<T, tokio_postgres::Error>, tokio::time::error::Elapsed>,
+    ) -> Result<T, Self> {
+        let Ok(answer) = answer else {
+            let text = format!("no answer in {} s", CONNECTING.as_secs());
+            return Err(Self { text, is_final: false });
+        };
+        answer.map_err(|why| {
+            let may_pass = [SqlState::CANNOT_CONNECT_NOW, SqlState::TOO_MANY_CONNECTIONS];
+            let is_final = why.code().is_some_and(|code| !may_pass.contains(code));
+            Self { text: reason(&why), is_final }
+        })
+    }
 }
 
 /// The URL without its parameter `schema`, which the driver does not know, and that.
@@ -374,14 +372,14 @@ impl Engine for Postgres {
             .map_err(|why| self.location.fails_with(why))?;
         // As on a shelf: the order decides between equals.
         rows.sort_by_key(|row| (row.get::<_, String>(0), row.get::<_, String>(1)));
-        let row = |row: &Row| SourceOf {
+        let rows = rows.iter().map(|row| SourceOf {
             source: row.get(2),
             label: row.get(0),
             stats: row.get(3),
             head: row.get(4),
-        };
+        });
         let (sources, segments, numbers) =
-            open_sources(&self.location, rows.iter().map(row).collect(), |source| {
+            open_sources(&self.location, rows.collect(), |source| {
                 Box::new(Pages { session: Arc::clone(&session), source })
             })?;
         let traffic = Arc::clone(&session.traffic);
@@ -494,11 +492,11 @@ impl Blocks for Pages {
             self.session.schema
         );
         let rows = self.session.ask_now(&select, &[&self.source, &starts])?;
-        let row = |row: &Row| {
+        let rows = rows.iter().map(|row| {
             let (start, checksum): (i64, i64) = (row.get(0), row.get(1));
             BlockOf { start: start as u64, checksum: checksum as u32, bytes: row.get(2) }
-        };
-        blocks_of(blocks, self.source, rows.iter().map(row)).map_err(|why| self.session.fails(why))
+        });
+        blocks_of(blocks, self.source, rows).map_err(|why| self.session.fails(why))
     }
 }
 
@@ -526,16 +524,12 @@ impl Lookups for Tables {
             self.session.schema
         );
         let rows = self.session.ask_now(&select, &[&asked, &sources])?;
-        let row = |row: &Row| {
-            let (key, blob, component): (i64, i32, i32) = (row.get(0), row.get(2), row.get(3));
-            PostingOf {
-                key: key as u64,
-                source: row.get(1),
-                blob: blob as u32,
-                component: component as u32,
-            }
-        };
-        postings_of(keys, &wanted, rows.iter().map(row)).map_err(|why| self.session.fails(why))
+        let rows = rows.iter().map(|row| {
+            let (key, source): (i64, i32) = (row.get(0), row.get(1));
+            let [blob, component] = [2, 3].map(|at| row.get::<_, i32>(at) as u32);
+            PostingOf { key: key as u64, source, blob, component }
+        });
+        postings_of(keys, &wanted, rows).map_err(|why| self.session.fails(why))
     }
 
     fn blobs_of(
@@ -554,7 +548,7 @@ impl Lookups for Tables {
             self.session.schema
         );
         let rows = self.session.ask_now(&select, &[&bytes, &sources])?;
-        let row = |row: &Row| (row.get(0), row.get(1), row.get::<_, i32>(2) as u32);
-        Ok(blobs_of(ids, &wanted, rows.iter().map(row)))
+        let rows = rows.iter().map(|row| (row.get(0), row.get(1), row.get::<_, i32>(2) as u32));
+        Ok(blobs_of(ids, &wanted, rows))
     }
 }

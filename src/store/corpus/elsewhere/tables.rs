@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
+use std::ops::Range;
 
 use super::Location;
 use crate::files::BlobId;
@@ -43,10 +44,10 @@ pub(super) fn open_sources<N: Copy + Sync>(
     blocks_of: impl Fn(N) -> Box<dyn Blocks> + Sync,
 ) -> Result<SourceTables<N>, CorpusError> {
     let opened = each(&rows, |row| {
-        let damaged = |why: &dyn Display| location.fails(format!("source `{}`: {why}", row.label));
-        let stats: Stats = serde_json::from_str(&row.stats).map_err(|why| damaged(&why))?;
+        let stats: Stats =
+            serde_json::from_str(&row.stats).map_err(|why| location.fails_of(&row.label, why))?;
         let segment = CorpusSegment::of_blocks(&row.head, blocks_of(row.source))
-            .map_err(|why| damaged(&why))?;
+            .map_err(|why| location.fails_of(&row.label, why))?;
         Ok::<_, CorpusError>((stats, segment))
     });
     let (mut sources, mut segments, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
@@ -79,11 +80,10 @@ pub(super) fn blocks_of(
         }
         found.insert(start, bytes);
     }
-    let take = |block: &BlockAt| {
-        let start = block.range.start;
-        found.remove(&start).ok_or_else(|| format!("block {start} of source {source} is missing"))
-    };
-    blocks.iter().map(take).collect()
+    let taken = blocks.iter().map(|BlockAt { range: Range { start, .. }, .. }| {
+        found.remove(start).ok_or_else(|| format!("block {start} of source {source} is missing"))
+    });
+    taken.collect()
 }
 
 /// A row of the table of postings.

@@ -75,11 +75,11 @@ impl Source {
 
 impl TableObjects {
     pub fn table(&self) -> Object {
-        Object::table(&self.table, self.len)
+        Object { folder: FOLDERS[1], digest: self.table.clone(), len: self.len }
     }
 
     pub fn index(&self) -> Object {
-        Object::index(&self.index, self.index_len)
+        Object { folder: FOLDERS[2], digest: self.index.clone(), len: self.index_len }
     }
 }
 
@@ -92,12 +92,21 @@ impl<T> Removal<T> {
 impl Manifest {
     /// The parts of the objects of sources and tables that may be read, by their names.
     pub fn parts(&self) -> BTreeSet<String> {
-        let sources = self.sources.iter().chain(self.removed.iter().map(|removed| &removed.of));
-        let tables = self.tables.iter().chain(self.dropped.iter().map(|dropped| &dropped.of));
-        let objects =
-            sources.map(Source::segment).chain(tables.flat_map(|of| [of.table(), of.index()]));
-        let parts = |of: Object| Object::parts(0..of.len).map(move |(number, _)| of.part(number));
-        objects.flat_map(parts).collect()
+        let of_tables = self.all_tables().flat_map(|of| [of.table(), of.index()]);
+        let objects = self.all_sources().map(Source::segment).chain(of_tables);
+        let parts =
+            objects.flat_map(|of| Object::parts(0..of.len).map(move |(number, _)| of.part(number)));
+        parts.collect()
+    }
+
+    /// The sources and those that were removed.
+    fn all_sources(&self) -> impl Iterator<Item = &Source> {
+        self.sources.iter().chain(self.removed.iter().map(|removed| &removed.of))
+    }
+
+    /// The tables and those that were written anew.
+    fn all_tables(&self) -> impl Iterator<Item = &TableObjects> {
+        self.tables.iter().chain(self.dropped.iter().map(|dropped| &dropped.of))
     }
 
     /// Whether a member of a table is of no source any more.
@@ -139,14 +148,6 @@ pub(super) struct Object {
 impl Object {
     pub fn segment(digest: &str, len: u64) -> Self {
         Self { folder: FOLDERS[0], digest: digest.to_owned(), len }
-    }
-
-    fn table(digest: &str, len: u64) -> Self {
-        Self { folder: FOLDERS[1], digest: digest.to_owned(), len }
-    }
-
-    fn index(digest: &str, len: u64) -> Self {
-        Self { folder: FOLDERS[2], digest: digest.to_owned(), len }
     }
 
     /// The name of a part.
@@ -255,17 +256,13 @@ fn manifest_of(bytes: &[u8]) -> Result<Manifest, String> {
     }
     let manifest: Manifest =
         serde_json::from_slice(bytes).map_err(|why| format!("its manifest: {why}"))?;
-    let is_sound =
-        |of: &Source| is_hex(&of.key, 16) && is_hex(&of.segment, 64) && of.len <= MAX_LEN;
-    let is_whole = |of: &TableObjects| {
+    let are_sound = manifest
+        .all_sources()
+        .all(|of| is_hex(&of.key, 16) && is_hex(&of.segment, 64) && of.len <= MAX_LEN);
+    let are_whole = manifest.all_tables().all(|of| {
         is_hex(&of.table, 64) && is_hex(&of.index, 64) && of.len.max(of.index_len) <= MAX_LEN
-    };
-    let sources = manifest.sources.iter().chain(manifest.removed.iter().map(|removed| &removed.of));
-    let tables = manifest.tables.iter().chain(manifest.dropped.iter().map(|dropped| &dropped.of));
-    if is_name(&manifest.name)
-        && sources.into_iter().all(is_sound)
-        && tables.into_iter().all(is_whole)
-    {
+    });
+    if is_name(&manifest.name) && are_sound && are_whole {
         return Ok(manifest);
     }
     Err("its manifest names what it cannot name".to_owned())

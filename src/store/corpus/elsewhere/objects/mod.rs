@@ -30,7 +30,6 @@ use self::manifest::{Manifest, Object, Removal, Source, TableObjects, VERSION, n
 use self::session::Session;
 use self::tables::{TableLookups, tables_to_merge};
 use super::{Compaction, Delivery, Engine, Location, OpenCorpus};
-use crate::store::SegmentError;
 use crate::store::corpus::lookups::each;
 use crate::store::corpus::table::Table;
 use crate::store::corpus::{Corpus, CorpusError, CorpusSegment, Record, hex, remove_abandoned};
@@ -91,8 +90,7 @@ impl Engine for Objects {
         // A reader of an older state downloads again what it lacks, and what a reader has mapped
         // stays.
         if self.digest.is_none() {
-            let is_needed = |name: &str| manifest.tables.iter().any(|of| name == kept_name(of));
-            remove_abandoned(folder, |name| !is_needed(name));
+            remove_abandoned(folder, |name| manifest.tables.iter().all(|of| name != kept_name(of)));
         }
         let members = manifest.tables.iter().enumerate().flat_map(|(table, of)| {
             of.members
@@ -103,14 +101,12 @@ impl Engine for Objects {
         let members: BTreeMap<&str, (usize, u32)> = members.collect();
         let (mut segments, mut places) = (Vec::new(), Vec::new());
         for source in &manifest.sources {
-            let fails = |why: &dyn std::fmt::Display| {
-                self.location.fails(format!("source `{}`: {why}", source.label))
-            };
-            let &(table, number) = members
-                .get(source.segment.as_str())
-                .ok_or_else(|| fails(&"no table of its manifest has it"))?;
+            let &(table, number) = members.get(source.segment.as_str()).ok_or_else(|| {
+                self.location.fails_of(&source.label, "no table of its manifest has it")
+            })?;
             let member = &tables[table].members()[number as usize];
-            segments.push(self.segment(source, member).map_err(|why| fails(&why))?);
+            let segment = self.segment(source, member);
+            segments.push(segment.map_err(|why| self.location.fails_of(&source.label, why))?);
             places.push((table, number));
         }
         let sources =
@@ -121,9 +117,10 @@ impl Engine for Objects {
     }
 
     fn add(&self, corpus: &Corpus, _: Option<&str>) -> Result<Delivery, CorpusError> {
-        let name = || corpus.name().to_owned();
-        let new = || Manifest { version: VERSION, name: name(), ..Manifest::default() };
-        let mut manifest = self.newest()?.unwrap_or_else(new);
+        let mut manifest = self.newest()?.unwrap_or_else(|| {
+            let name = corpus.name().to_owned();
+            Manifest { version: VERSION, name, ..Manifest::default() }
+        });
         let named = manifest.parts();
         let mut written = Delivery::default();
         let mut new: BTreeMap<(usize, usize), (u64, BTreeMap<String, CorpusSegment>)> =
@@ -215,10 +212,8 @@ impl Engine for Objects {
             let claim = corpus.claim(&source.key, &source.label)?;
             let path = corpus.folder.join(&segment);
             self.download(&source.segment(), &path)?;
-            let damaged = |why: SegmentError| {
-                self.location.fails(format!("source `{}`: {why}", source.label))
-            };
-            CorpusSegment::check_new(&path).map_err(damaged)?;
+            CorpusSegment::check_new(&path)
+                .map_err(|why| self.location.fails_of(&source.label, why))?;
             let record = Record::imported(source.label.clone(), segment, source.stats);
             corpus.put(&claim, &record)?;
             written.n_added += 1;

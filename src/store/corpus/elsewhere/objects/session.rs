@@ -23,7 +23,7 @@ use super::Objects;
 use super::manifest::{FOLDERS, Object, PART, now};
 use crate::store::corpus::elsewhere::Traffic;
 use crate::store::corpus::elsewhere::connection::{runtime, with_causes};
-use crate::store::corpus::indexes::{DIGEST, digest, index};
+use crate::store::corpus::indexes::{DIGEST, IndexId, digest};
 use crate::store::corpus::{CorpusError, hex, temporary_in};
 use crate::store::{BlockAt, Blocks, Segment, SegmentError};
 
@@ -146,19 +146,15 @@ fn part_of(file: &Path, start: u64, len: u64) -> std::io::Result<Vec<u8>> {
 
 /// A text in which what follows the `?` of an address is left out, and what is before its `@`.
 fn without_query(text: &str) -> String {
-    let word = |word: &str| {
-        if !word.contains("://") {
-            return word.to_owned();
-        }
+    let words = text.split(' ').map(|word| {
+        let Some(start) = word.find("://") else { return word.to_owned() };
         let end = word.find('?').unwrap_or(word.len());
-        match (word.find("://"), word[..end].rfind('@')) {
-            (Some(start), Some(at)) if start < at => {
-                format!("{}{}", &word[..start + 3], &word[at + 1..end])
-            }
+        match word[..end].rfind('@') {
+            Some(at) if start < at => format!("{}{}", &word[..start + 3], &word[at + 1..end]),
             _ => word[..end].to_owned(),
         }
-    };
-    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+    });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 impl Objects {
@@ -193,10 +189,10 @@ impl Objects {
     /// Downloads an object to `to`, in pieces side by side, and compares its digest.
     pub(super) fn download(&self, object: &Object, to: &Path) -> Result<(), CorpusError> {
         let session = &self.session;
-        let unwritable = |why| CorpusError::File { file: to.to_owned(), why };
         let parent = to.parent().unwrap_or(Path::new("."));
-        std::fs::create_dir_all(parent).map_err(unwritable)?;
-        let mut temporary = temporary_in(parent).map_err(unwritable)?;
+        let mut temporary = std::fs::create_dir_all(parent)
+            .and_then(|()| temporary_in(parent))
+            .map_err(CorpusError::file(to))?;
         let mut hasher = Sha256::new();
         session.runtime.block_on(async {
             let starts = (0..object.len).step_by(MAX_READ as usize);
@@ -207,7 +203,7 @@ impl Objects {
                 pieces.try_next().await.map_err(|why| self.location.fails_with(why))?
             {
                 hasher.update(&bytes);
-                std::io::Write::write_all(&mut temporary, &bytes).map_err(unwritable)?;
+                std::io::Write::write_all(&mut temporary, &bytes).map_err(CorpusError::file(to))?;
             }
             Ok::<_, CorpusError>(())
         })?;
@@ -216,9 +212,10 @@ impl Objects {
                 "`{object}` is not what its name says: it is damaged or truncated"
             )));
         }
-        temporary.as_file().sync_data().map_err(unwritable)?;
-        temporary.persist(to).map_err(|error| unwritable(error.error))?;
-        Ok(())
+        let synced = temporary.as_file().sync_data();
+        synced
+            .and_then(|()| temporary.persist(to).map(drop).map_err(|error| error.error))
+            .map_err(CorpusError::file(to))
     }
 
     /// Deletes the objects that are not `named` and are from before `last`: those of sources that
@@ -267,7 +264,6 @@ impl Session {
         SegmentError::Elsewhere { place: self.place.clone(), why: why.to_string() }
     }
 
-    /// Reads bytes of an object.
     async fn read(&self, object: &Object, range: Range<u64>) -> Result<Vec<u8>, SegmentError> {
         let mut read = Vec::with_capacity((range.end - range.start) as usize);
         // Pieces are far smaller than parts: hardly one in a hundred has bytes of two.
@@ -395,14 +391,15 @@ impl ObjectBlocks {
     /// says.
     async fn read_run(&self, run: &[BlockAt]) -> Result<Vec<Vec<u8>>, SegmentError> {
         let (Some(first), Some(last)) = (run.first(), run.last()) else { return Ok(Vec::new()) };
-        let digests = self.index.section(index::DIGESTS)?;
+        let digests = self.index.section(IndexId::Digests)?;
         let mut tries = 1;
         loop {
             let bytes = self.session.read(&self.object, first.range.start..last.range.end).await?;
             let mut blocks = Vec::with_capacity(run.len());
             for block in run {
-                let at = |offset: u64| (offset - first.range.start) as usize;
-                let bytes = &bytes[at(block.range.start)..at(block.range.end)];
+                let [start, end] = [block.range.start, block.range.end]
+                    .map(|offset| (offset - first.range.start) as usize);
+                let bytes = &bytes[start..end];
                 if digest(bytes) == *digests.row(self.row_of(block)?, DIGEST)? {
                     blocks.push(bytes.to_vec());
                 }
@@ -426,12 +423,11 @@ impl Blocks for ObjectBlocks {
         let mut runs: Vec<&[BlockAt]> = Vec::new();
         let mut rest = blocks;
         while let Some(first) = rest.first() {
-            let follows = |pair: &[BlockAt]| {
+            let following = rest.windows(2).take_while(|pair| {
                 pair[0].range.end == pair[1].range.start
                     && pair[1].range.end - first.range.start <= MAX_READ
-            };
-            let n = 1 + rest.windows(2).take_while(|pair| follows(pair)).count();
-            let (run, later) = rest.split_at(n);
+            });
+            let (run, later) = rest.split_at(1 + following.count());
             runs.push(run);
             rest = later;
         }

@@ -17,23 +17,26 @@ impl Objects {
     /// A table, to look up in. Its index is from here if it was read before and is whole.
     pub(super) fn table(&self, of: &TableObjects, folder: &Path) -> Result<Table, CorpusError> {
         let path = folder.join(kept_name(of));
-        let opened = || {
-            let index = Arc::new(Segment::open(&path)?.of_kind(SegmentKind::CorpusIndex)?);
-            let (session, object) = (Arc::clone(&self.session), of.table());
-            let blocks = ObjectBlocks { session, object, index: Arc::clone(&index), skipped: 0..0 };
-            let table = Table::new(index, Box::new(blocks))?;
-            if table.members().len() != of.members.len() {
-                return Err(SegmentError::Damaged("the number of its members"));
-            }
-            Ok(table)
-        };
         if std::fs::metadata(&path).is_ok_and(|found| found.len() == of.index_len)
-            && let Ok(opened) = opened()
+            && let Ok(opened) = self.opened(of, &path)
         {
             return Ok(opened);
         }
         self.download(&of.index(), &path)?;
-        opened().map_err(|why| self.location.fails(format!("its index `{}`: {why}", of.index)))
+        self.opened(of, &path)
+            .map_err(|why| self.location.fails(format!("its index `{}`: {why}", of.index)))
+    }
+
+    /// A table whose index is at `path`.
+    fn opened(&self, of: &TableObjects, path: &Path) -> Result<Table, SegmentError> {
+        let index = Arc::new(Segment::open(path)?.of_kind(SegmentKind::CorpusIndex)?);
+        let (session, object) = (Arc::clone(&self.session), of.table());
+        let blocks = ObjectBlocks { session, object, index: Arc::clone(&index), skipped: 0..0 };
+        let table = Table::new(index, Box::new(blocks))?;
+        if table.members().len() != of.members.len() {
+            return Err(SegmentError::Damaged("the number of its members"));
+        }
+        Ok(table)
     }
 
     /// The segment of a source, of which `member` is kept here.
@@ -66,8 +69,8 @@ impl Objects {
         manifest.tables = kept;
         let segments: BTreeSet<&str> =
             manifest.sources.iter().map(|source| source.segment.as_str()).collect();
-        let is_needed = |member: &&String| segments.contains(member.as_str());
-        let of_tables = meant.iter().flat_map(|of| &of.members).filter(is_needed);
+        let of_tables = meant.iter().flat_map(|of| &of.members);
+        let of_tables = of_tables.filter(|member| segments.contains(member.as_str()));
         // In one order however they came: the same sources make the same bytes.
         let members: BTreeSet<String> =
             of_tables.chain(new.iter().map(|(digest, _)| digest)).cloned().collect();
@@ -78,10 +81,11 @@ impl Objects {
                 ["table", "index"].map(|name| folder.path().join(format!("{name}-{}", of.table)));
             self.download(&of.table(), &table)?;
             self.download(&of.index(), &index)?;
-            let open = |path: &Path| Segment::open(path).map_err(fails);
             let numbers =
                 of.members.iter().map(|member| numbers.get(member.as_str()).copied()).collect();
-            inputs.push(Input::Table { table: open(&table)?, index: open(&index)?, numbers });
+            let table = Segment::open(&table).map_err(fails)?;
+            let index = Segment::open(&index).map_err(fails)?;
+            inputs.push(Input::Table { table, index, numbers });
         }
         for (digest, segment) in new {
             inputs.push(Input::Segment(segment, numbers[digest.as_str()]));
@@ -92,11 +96,8 @@ impl Objects {
         }
         let table::TableFile { table, index, n_postings } =
             table::write(&inputs, members.len(), folder.path()).map_err(fails)?;
-        let digest_of = |path: &Path| {
-            files::digest(path).map_err(|why| CorpusError::File { file: path.to_owned(), why })
-        };
-        let ((table_digest, len), (index_digest, index_len)) =
-            (digest_of(&table)?, digest_of(&index)?);
+        let (table_digest, len) = files::digest(&table).map_err(CorpusError::file(&table))?;
+        let (index_digest, index_len) = files::digest(&index).map_err(CorpusError::file(&index))?;
         let members = members.into_iter().collect();
         let written = TableObjects {
             table: table_digest,
@@ -233,8 +234,10 @@ impl Lookups for TableLookups {
     ) -> Result<Vec<Vec<BlobAt>>, SegmentError> {
         let sought: Vec<[u8; 20]> = ids.iter().map(BlobId::sha1).collect();
         let found = self.answers(asked, ids.len(), |table| table.blobs_of(&sought))?;
-        let at = |of: BlobPosting| (of.segment, of.blob);
-        Ok(found.into_iter().map(|blobs| blobs.into_iter().map(at).collect()).collect())
+        let blobs = found.into_iter().map(|blobs| {
+            blobs.into_iter().map(|BlobPosting { segment, blob, .. }| (segment, blob)).collect()
+        });
+        Ok(blobs.collect())
     }
 }
 
