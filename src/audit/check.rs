@@ -11,8 +11,7 @@ use super::change::{
 use super::exists::NewFunctions;
 use super::in_step::{Edits, MAX_FILES, pair};
 use super::judge::{
-    AllCopies, Attributions, JointFinding, Nearby, TreeCopy, allowed_in, comments, has_comments,
-    unexamined,
+    AllCopies, Attributions, JointFinding, Nearby, allowed_in, comments, has_comments, unexamined,
 };
 use super::outcome::{first_few, in_part, part_key};
 use super::outdated::{candidates, mark_old_copies};
@@ -160,10 +159,9 @@ impl Ends<'_> {
         let (mut changed, mut predecessors) =
             changed_files(repository, base, head, sources, examined)?;
         credit_moves(&mut changed, &mut predecessors, sources);
-        let is_source = |path: &&FilePath| sources.skip_by_name(path).is_none();
-        let submodules = head.changed_submodules(base).filter(is_source);
+        let submodules = head.changed_submodules(base).filter(|path| sources.is_source(path));
         examined.skipped.extend(submodules.map(|path| (path.clone(), Skip::Submodule)));
-        for path in head.unmerged().filter(is_source) {
+        for path in head.unmerged().filter(|path| sources.is_source(path)) {
             let skip = head
                 .get(path)
                 .map_or(Skip::Unmerged, |ours| sources.looked_into(&reader, ours, Skip::Unmerged));
@@ -294,21 +292,19 @@ impl<'c> Change<'c> {
     /// like any other change.
     fn brought_in_whole(&self, asking: &[&'c ChangedFile]) -> Vec<Twins> {
         let sources = self.sources;
-        let source = |file: &&'c ChangedFile| file.is_brought_in().then_some(&*file.source);
-        let whole: Vec<Option<&Source>> = asking.iter().map(source).collect();
-        let is_comparable = |source: &Source, path: &FilePath| {
+        let whole = asking.iter().map(|file| file.is_brought_in().then_some(&*file.source));
+        let whole: Vec<Option<&Source>> = whole.collect();
+        twins(&whole, &self.ends.head.entries, &|path| self.is_new(path), &|source, path| {
             sources.is_compared(path) && sources.reads_alike(source, path)
-        };
-        twins(&whole, &self.ends.head.entries, &|path| self.is_new(path), &is_comparable)
+        })
     }
 
     /// The files of the head to look up: all that the change is compared with, or those that may
     /// hold a sibling.
     fn entries(&self, sets: &[Option<&Queries<'_>>; 2], windows: &Windows<'_>) -> Vec<Entry> {
-        let may_share = |entry: &&Entry| {
+        let entries = self.ends.head.entries.iter().filter(|entry| {
             sets[ADDED].is_some() || sets[EDITED].is_some() && windows.may_be_in(&entry.path)
-        };
-        let entries = self.ends.head.entries.iter().filter(may_share);
+        });
         entries.filter(|entry| self.is_compared(entry)).cloned().collect()
     }
 
@@ -363,9 +359,9 @@ impl<'c> Change<'c> {
         outcome.examined.n_compared = of_tree.n_compared;
         outcome.notices.extend(limits(&additions.asking, &of_tree));
         let not_compared = &mut outcome.examined.not_compared;
-        let notable = |(entry, skip): &&(Entry, Skip)| sources.is_unread(&entry.path, *skip);
-        let notable = of_tree.skipped.iter().filter(notable);
-        not_compared.extend(notable.map(|(entry, skip)| (entry.path.clone(), *skip)));
+        let skipped = of_tree.skipped.iter().map(|(entry, skip)| (&entry.path, *skip));
+        let unread = skipped.filter(|&(path, skip)| sources.is_unread(path, skip));
+        not_compared.extend(unread.map(|(path, skip)| (path.clone(), skip)));
         let frequencies = of_tree.frequencies.clone();
         let taken_out = self.taken_out(additions, &of_tree)?;
         let of_generated = self.of_generated(additions, &of_tree)?;
@@ -383,10 +379,9 @@ impl<'c> Change<'c> {
         additions: &Additions<'c>,
         of_tree: &SearchOutcome,
     ) -> Result<SearchOutcome, Error> {
-        let is_old =
-            |(entry, skip): &&(Entry, Skip)| *skip == Skip::Generated && !self.is_new(&entry.path);
-        let old = of_tree.skipped.iter().filter(is_old);
-        let entries: Vec<Entry> = old.map(|(entry, _)| entry.clone()).collect();
+        let generated = of_tree.skipped.iter().filter(|(_, skip)| *skip == Skip::Generated);
+        let old = generated.map(|(entry, _)| entry).filter(|entry| !self.is_new(&entry.path));
+        let entries: Vec<Entry> = old.cloned().collect();
         self.search_others(additions, &entries, &self.sources.of_generated())
     }
 
@@ -400,8 +395,8 @@ impl<'c> Change<'c> {
         if entries.is_empty() {
             return Ok(SearchOutcome::default());
         }
-        let open = || self.ends.repository.reader();
-        search(&additions.queries, &Targets::new(entries, &open, sources))
+        let repository = self.ends.repository;
+        search(&additions.queries, &Targets::new(entries, &|| repository.reader(), sources))
     }
 
     /// What the change took out of vendored folders: that code keeps its license wherever it goes.
@@ -412,12 +407,12 @@ impl<'c> Change<'c> {
         of_tree: &SearchOutcome,
     ) -> Result<SearchOutcome, Error> {
         let Self { ends: Ends { repository, base, head, .. }, sources, .. } = *self;
-        let is_listed = |path: &FilePath| sources.config.vendored_at(path).is_some();
-        let is_vendored = |entry: &&Entry| {
-            is_listed(&entry.path) || sources.unlisted_folder(&entry.path).is_some()
-        };
+        let config = sources.config;
         let edited = head.differences(base).filter_map(|(before, _)| before);
-        let entries: Vec<Entry> = edited.filter(is_vendored).cloned().collect();
+        let vendored = edited.filter(|Entry { path, .. }| {
+            config.vendored_at(path).is_some() || sources.unlisted_folder(path).is_some()
+        });
+        let entries: Vec<Entry> = vendored.cloned().collect();
         let mut searched = self.search_others(additions, &entries, sources)?;
         for file in &mut searched.found {
             let path = file.target.path.clone();
@@ -427,8 +422,9 @@ impl<'c> Change<'c> {
         searched.found.retain(FileHits::has_any);
         identify_vendored_as_of(base, &mut searched.found, &repository.reader(), sources)?;
         // Of others, what is under a license that asks for more than a notice.
-        let is_told = |of: &FileHits| is_listed(&of.target.path) || of.place != Place::Tree;
-        searched.found.retain(is_told);
+        searched.found.retain(|found| {
+            config.vendored_at(&found.target.path).is_some() || found.place != Place::Tree
+        });
         Ok(searched)
     }
 
@@ -477,14 +473,10 @@ impl<'c> Change<'c> {
         if outsides.is_empty() || !config.levels_of_any_file().ask_for_missed() {
             return Ok(Vec::new());
         }
-        let origins = |copies: &Vec<TreeCopy>| {
+        let holders = additions.asking.iter().zip(&all.copies).map(|(file, copies)| {
             let files = copies.iter().map(|copied| ComponentFile::of(&all.found[copied.found]));
-            distinct(files.flatten())
-        };
-        let holders = additions.asking.iter().zip(&all.copies).map(|(file, copies)| Holder {
-            source: &file.source,
-            novel: Some(&file.novel),
-            origins: origins(copies),
+            let origins = distinct(files.flatten());
+            Holder { source: &file.source, novel: Some(&file.novel), origins }
         });
         let holders: Vec<Holder<'_>> = holders.collect();
         missed_fixes(&holders, outsides, config, || ())
@@ -500,9 +492,8 @@ impl<'c> Change<'c> {
         let Self { ends: Ends { repository, head, .. }, sources, .. } = *self;
         let reader = repository.reader();
         let base = outcome.base.as_ref().and_then(|base| base.commit);
-        let is_of_component =
-            |copied: &TreeCopy| matches!(all.found[copied.found].place, Place::Component(_));
-        let attributions = if all.copies.iter().flatten().any(is_of_component) {
+        let mut origins = all.copies.iter().flatten().map(|copied| &all.found[copied.found].place);
+        let attributions = if origins.any(|place| matches!(place, Place::Component(_))) {
             Attributions::read(&head.entries, &reader)?
         } else {
             Attributions::default()
@@ -512,11 +503,7 @@ impl<'c> Change<'c> {
         let with_copies: Vec<_> =
             with_copies.map(|(file, copies)| (&*file.source, &copies[..])).collect();
         all.reverted = reverted(&with_copies, &all.found, base, &reader);
-        let read = |entry: &Entry| {
-            let is_source = sources.skip_by_name(&entry.path).is_none();
-            is_source.then(|| sources.read(&reader, entry).ok()?.ok()).flatten()
-        };
-        let nearby = Nearby::new(&head.entries, &read);
+        let nearby = Nearby::new(&head.entries, &reader, sources);
         let joined = all.findings(&attributions, Some(&nearby)).into_iter();
         let (mut findings, mut parts): (Vec<Finding>, Vec<Vec<Finding>>) =
             joined.map(|JointFinding(finding, parts)| (finding, parts)).unzip();
@@ -549,9 +536,10 @@ impl<'c> Change<'c> {
     ) -> Result<(), Error> {
         let sources = self.sources;
         let reader = self.ends.repository.reader();
-        let origin = |path: &FilePath| in_tree(all).find(|target| target.path == *path);
         let asks_for_old = sources.config.levels_of_any_file().ask_for_old_copies();
-        let old = asks_for_old.then(|| candidates(findings, self.changed, &origin));
+        let old = asks_for_old.then(|| {
+            candidates(findings, self.changed, &|path| in_tree(all).find(|of| of.path == *path))
+        });
         let old = old.unwrap_or_default();
         let before = |path: &FilePath| self.path_before(path);
         let pairs = findings.iter().chain(parts.iter().flatten());
@@ -591,19 +579,19 @@ fn comments_of(
     sources: &Sources<'_>,
 ) -> Vec<Comment> {
     let honored = &sources.config.honor;
-    let allowed = |tip: &Snapshot, path: &FilePath| {
-        let source = tip.get(path).and_then(|entry| sources.read(reader, entry).ok()?.ok());
-        source.as_ref().map(|source| allowed_in(source, honored)).unwrap_or_default()
-    };
     let mut found = Vec::new();
     for file in judged.iter().filter(|file| has_comments(&file.source, honored)) {
-        let before = Predecessor::of(predecessors, &file.source.path).map(|file| &*file.source);
+        let path = &file.source.path;
+        let before = Predecessor::of(predecessors, path).map(|file| &*file.source);
         let at_tip = tip.map(|tip| {
-            let mut at_tip = allowed(tip, &file.source.path);
+            let [own, moved] = [Some(path), before.map(|before| &before.path)].map(|path| {
+                let source = sources.read(reader, tip.get(path?)?).ok()?.ok()?;
+                Some(allowed_in(&source, honored))
+            });
             // Where the change moved the file. One for a file is for the file of that path.
-            let moved = before.map(|before| allowed(tip, &before.path)).unwrap_or_default();
-            at_tip.extend(moved.into_iter().filter(|suppression| suppression.lines.is_some()));
-            at_tip
+            let moved = moved.unwrap_or_default().into_iter();
+            let moved = moved.filter(|suppression| suppression.lines.is_some());
+            own.unwrap_or_default().into_iter().chain(moved).collect::<Vec<_>>()
         });
         found.extend(comments(&file.source, before, at_tip.as_deref(), honored));
     }
@@ -637,17 +625,19 @@ fn common(
     config: &Config,
 ) -> Vec<Common> {
     let k = config.fingerprint.noise_threshold() as u32;
-    let of_file = |(file, frequencies): (&&ChangedFile, &Vec<(u32, u32)>)| {
-        let mut common = Common { path: file.source.path.clone(), n_tokens: 0, n_components: 0 };
-        let mut end = 0;
-        for &(position, n) in
-            frequencies.iter().filter(|(_, n)| *n as usize > config.common_components)
-        {
-            common.n_tokens += (position + k - end.max(position)) as usize;
-            end = position + k;
-            common.n_components = common.n_components.max(n as usize);
+    let mut found = Vec::new();
+    for (file, frequencies) in asking.iter().zip(frequencies) {
+        let (mut n_tokens, mut n_components, mut end) = (0, 0, 0);
+        for &(position, n) in frequencies {
+            if n as usize > config.common_components {
+                n_tokens += (position + k - end.max(position)) as usize;
+                end = position + k;
+                n_components = n_components.max(n as usize);
+            }
         }
-        (common.n_tokens > 0).then_some(common)
-    };
-    asking.iter().zip(frequencies).filter_map(of_file).collect()
+        if n_tokens > 0 {
+            found.push(Common { path: file.source.path.clone(), n_tokens, n_components });
+        }
+    }
+    found
 }

@@ -120,6 +120,18 @@ impl Token {
         self.symbol.kind()
     }
 
+    /// Whether it is a name.
+    #[inline]
+    pub fn is_name(&self) -> bool {
+        self.kind() == Kind::Identifier
+    }
+
+    /// Whether another one is spelled the same, wherever it is.
+    #[inline]
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.symbol == other.symbol && self.exact == other.exact
+    }
+
     /// Whether it is a name or a literal: what code says, rather than how.
     pub fn is_content(&self) -> bool {
         !matches!(self.kind(), Kind::Keyword | Kind::Punctuation)
