@@ -111,7 +111,7 @@ pub fn check(
         additions.functions.findings(&wording, &targets, &outcome.findings, &changed)?;
     outcome.findings.extend(findings);
     outcome.texts.extend(texts);
-    outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
+    outcome.findings.sort_by(Finding::by_place);
     change.keep_texts(&copies, &mut outcome);
     Ok(outcome)
 }
@@ -336,7 +336,7 @@ impl<'c> Change<'c> {
             siblings::findings(windows, siblings, &|path| self.ends.is_judged(path));
         outcome.findings.extend(findings);
         outcome.texts.extend(texts);
-        outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
+        outcome.findings.sort_by(Finding::by_place);
         Ok(())
     }
 

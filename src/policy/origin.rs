@@ -1,5 +1,6 @@
 //! Defines an origin: where the code of a copy may come from, and how several origins are sorted.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,16 @@ pub struct Fragment {
 }
 
 impl Fragment {
+    /// The lines it touches.
+    pub fn lines(&self) -> Range<u32> {
+        self.start.line..self.end.line + 1
+    }
+
+    /// Whether it touches all lines that another one does.
+    pub fn holds_lines(&self, other: &Self) -> bool {
+        self.start.line <= other.start.line && other.end.line <= self.end.line
+    }
+
     /// The number of lines it touches.
     pub fn n_lines(&self) -> u32 {
         self.end.line - self.start.line + 1

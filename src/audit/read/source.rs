@@ -87,6 +87,13 @@ impl Source {
         self.tokens[token].text(&self.text)
     }
 
+    /// The text from the first of some tokens to the last.
+    pub fn text_between(&self, tokens: &Range<usize>) -> &[u8] {
+        let tokens = &self.tokens[tokens.clone()];
+        let (Some(first), Some(last)) = (tokens.first(), tokens.last()) else { return &[] };
+        self.text.get(first.start as usize..last.end as usize).unwrap_or_default()
+    }
+
     /// The line on which a token begins.
     #[inline]
     pub fn line_of(&self, lines: &Lines, token: usize) -> u32 {
