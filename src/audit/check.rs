@@ -81,7 +81,8 @@ pub fn check(
     let additions = Additions::new(&change);
     let windows = Windows::new(&changed, &predecessors, &sources);
     let sets = [additions.queries_of_tree(&change), windows.queries_to_look_up()];
-    let (entries, before) = (change.entries(&sets, &windows), change.before());
+    let entries = change.entries(&sets, &windows);
+    let before: Vec<&Source> = predecessors.iter().map(|file| &*file.source).collect();
     let open = || repository.reader();
     let of_head = Targets::new(&entries, &open, &sources);
     let targets = Targets { is_new: &|path| change.is_new(path), before: &before, ..of_head };
@@ -89,23 +90,25 @@ pub fn check(
     let of_tree = align(ADDED, &mut lookup, &targets)?;
 
     // Siblings: what is like the edited code, and has not been edited.
+    let copies = AllCopies::new(&additions.asking, &changed, &predecessors, &sources);
+    let mut check = Check { change: &change, additions: &additions, copies, outcome };
     if sets[EDITED].is_some() {
-        change.add_siblings(&windows, lookup.hits(EDITED), &mut outcome)?;
+        check.add_siblings(&windows, lookup.hits(EDITED))?;
     }
     if sets[ADDED].is_none() {
-        return Ok(outcome);
+        return Ok(check.outcome);
     }
 
     // Copies: where the added code exists already.
-    let mut copies = AllCopies::new(&additions.asking, &changed, &predecessors, &sources);
-    let frequencies = change.add_tree(&additions, of_tree, &mut copies, &mut outcome)?;
-    change.search_elsewhere(&additions, frequencies, &mut copies, &mut outcome)?;
+    let frequencies = check.add_tree(of_tree)?;
+    check.search_elsewhere(frequencies)?;
 
     // Judge: what the copies mean.
-    outcome.findings.extend(change.missed_fixes(&additions, &copies)?);
-    change.judge(&additions, &mut copies, &mut outcome)?;
+    check.add_missed_fixes()?;
+    check.judge()?;
 
     // Words: what the tree has already, though nothing was copied.
+    let Check { copies, mut outcome, .. } = check;
     let wording = Wording::new(&lookup, ADDED, outcome.examined.n_compared);
     let (findings, texts) =
         additions.functions.findings(&wording, &targets, &outcome.findings, &changed)?;
@@ -267,11 +270,6 @@ impl<'c> Change<'c> {
         }
     }
 
-    /// The files that it touches, as they were.
-    fn before(&self) -> Vec<&'c Source> {
-        self.predecessors.iter().map(|file| &*file.source).collect()
-    }
-
     /// Adds what is known before anything is searched for.
     fn describe(&self, outcome: &mut Outcome) {
         let Self { ends, sources, judged, .. } = self;
@@ -279,12 +277,35 @@ impl<'c> Change<'c> {
         outcome.repository = ends.repository.name();
         outcome.examined.n_judged = judged.len();
         outcome.examined.n_novel = judged.iter().map(|file| file.n_novel()).sum();
-        outcome.comments =
-            comments_of(judged, self.predecessors, ends.authority.comments(), &reader, sources);
+        outcome.comments = self.comments(&reader);
         outcome.findings = unexamined(&outcome.examined.skipped, sources);
         outcome.owners = owners(ends.head, &reader, sources.config);
         outcome.settings = sources.config.files.clone();
         outcome.max_findings = sources.config.max_findings;
+    }
+
+    /// The suppressions in the files that are judged. Where its tip counts, the base has to have
+    /// them, too.
+    fn comments(&self, reader: &Reader) -> Vec<Comment> {
+        let Self { ends, sources, judged, predecessors, .. } = self;
+        let (tip, honored) = (ends.authority.comments(), &sources.config.honor);
+        let mut found = Vec::new();
+        for file in judged.iter().filter(|file| has_comments(&file.source, honored)) {
+            let path = &file.source.path;
+            let before = Predecessor::of(predecessors, path).map(|file| &*file.source);
+            let at_tip = tip.map(|tip| {
+                let [own, moved] = [Some(path), before.map(|before| &before.path)].map(|path| {
+                    let source = sources.read(reader, tip.get(path?)?).ok()?.ok()?;
+                    Some(allowed_in(&source, honored))
+                });
+                // Where the change moved the file. One for a file is for the file of that path.
+                let moved = moved.unwrap_or_default().into_iter();
+                let moved = moved.filter(|suppression| suppression.lines.is_some());
+                own.unwrap_or_default().into_iter().chain(moved).collect::<Vec<_>>()
+            });
+            found.extend(comments(&file.source, before, at_tip.as_deref(), honored));
+        }
+        found
     }
 
     /// For each of `asking`, the files of the head that it is identical to, if the change added
@@ -294,7 +315,7 @@ impl<'c> Change<'c> {
         let sources = self.sources;
         let whole = asking.iter().map(|file| file.is_brought_in().then_some(&*file.source));
         let whole: Vec<Option<&Source>> = whole.collect();
-        twins(&whole, &self.ends.head.entries, &|path| self.is_new(path), &|source, path| {
+        twins(&whole, &self.ends.head.entries, &|source, path| {
             sources.is_compared(path) && sources.reads_alike(source, path)
         })
     }
@@ -317,23 +338,47 @@ impl<'c> Change<'c> {
         self.sources.is_searched(path, is_tracked)
     }
 
+    /// Keeps the texts of the files that findings name, to be shown.
+    fn keep_texts(&self, all: &AllCopies<'_>, outcome: &mut Outcome) {
+        let mut named: BTreeSet<&FilePath> = BTreeSet::new();
+        for finding in &outcome.findings {
+            let in_tree = finding.origins.iter().filter(|origin| origin.place == Place::Tree);
+            named.extend(in_tree.map(|origin| &origin.path).chain([&finding.path]));
+        }
+        let sources = in_tree(all).chain(self.changed.iter().map(|file| &*file.source));
+        for source in sources.filter(|source| named.contains(&source.path)) {
+            outcome.texts.entry(source.path.clone()).or_insert_with(|| source.text.clone().into());
+        }
+    }
+}
+
+/// A change, and what is found out about it.
+struct Check<'c> {
+    change: &'c Change<'c>,
+    additions: &'c Additions<'c>,
+    /// The copies that were found so far.
+    copies: AllCopies<'c>,
+    outcome: Outcome,
+}
+
+impl Check<'_> {
     /// Adds the findings about siblings that the edits did not reach, and the texts of both; `hits`
     /// are what files of the head share with what was around the edits.
     fn add_siblings(
-        &self,
+        &mut self,
         windows: &Windows<'_>,
         hits: Vec<(Entry, Vec<Hit>)>,
-        outcome: &mut Outcome,
     ) -> Result<(), Error> {
+        let Self { change, outcome, .. } = self;
         let purposes = Purposes {
-            repository: self.ends.repository,
+            repository: change.ends.repository,
             base: outcome.base.as_ref(),
             head: &outcome.head,
             said: OnceLock::new(),
         };
-        let siblings = windows.siblings(hits, &|path| self.is_new(path), &purposes)?;
+        let siblings = windows.siblings(hits, &|path| change.is_new(path), &purposes)?;
         let (findings, texts) =
-            siblings::findings(windows, siblings, &|path| self.ends.is_judged(path));
+            siblings::findings(windows, siblings, &|path| change.ends.is_judged(path));
         outcome.findings.extend(findings);
         outcome.texts.extend(texts);
         outcome.findings.sort_by(Finding::by_place);
@@ -343,14 +388,9 @@ impl<'c> Change<'c> {
     /// Adds what was found in the tree, including third-party folders; those that the settings list
     /// as vendored count as components, and of others what is under a license that asks for more
     /// than a notice. Returns how many files have each fingerprint of the queries.
-    fn add_tree(
-        &self,
-        additions: &Additions<'c>,
-        mut of_tree: SearchOutcome,
-        copies: &mut AllCopies<'_>,
-        outcome: &mut Outcome,
-    ) -> Result<Vec<Vec<(u32, u32)>>, Error> {
-        let Self { ends, sources, .. } = self;
+    fn add_tree(&mut self, mut of_tree: SearchOutcome) -> Result<Vec<Vec<(u32, u32)>>, Error> {
+        let (Change { ends, sources, .. }, additions) = (self.change, self.additions);
+        let outcome = &mut self.outcome;
         let queries = additions.without_twins.as_ref().unwrap_or(&additions.queries);
         of_tree.take_twins(queries, &additions.twins, &|path| place_in_tree(sources.config, path));
         let reader = ends.repository.reader();
@@ -363,57 +403,49 @@ impl<'c> Change<'c> {
         let unread = skipped.filter(|&(path, skip)| sources.is_unread(path, skip));
         not_compared.extend(unread.map(|(path, skip)| (path.clone(), skip)));
         let frequencies = of_tree.frequencies.clone();
-        let taken_out = self.taken_out(additions, &of_tree)?;
-        let of_generated = self.of_generated(additions, &of_tree)?;
-        copies.take(of_tree, None);
+        let taken_out = self.taken_out(&of_tree)?;
+        let of_generated = self.of_generated(&of_tree)?;
+        self.copies.take(of_tree, None);
         for found in [taken_out, of_generated].into_iter().filter(|found| !found.found.is_empty()) {
-            copies.take(SearchOutcome { frequencies: frequencies.clone(), ..found }, None);
+            self.copies.take(SearchOutcome { frequencies: frequencies.clone(), ..found }, None);
         }
         Ok(frequencies)
     }
 
     /// What generated files have, of those that were skipped in the tree. Files that the change
     /// touches are no origins: their sources may be what it adds. Nor do they say what is common.
-    fn of_generated(
-        &self,
-        additions: &Additions<'c>,
-        of_tree: &SearchOutcome,
-    ) -> Result<SearchOutcome, Error> {
+    fn of_generated(&self, of_tree: &SearchOutcome) -> Result<SearchOutcome, Error> {
         let generated = of_tree.skipped.iter().filter(|(_, skip)| *skip == Skip::Generated);
-        let old = generated.map(|(entry, _)| entry).filter(|entry| !self.is_new(&entry.path));
+        let old =
+            generated.map(|(entry, _)| entry).filter(|entry| !self.change.is_new(&entry.path));
         let entries: Vec<Entry> = old.cloned().collect();
-        self.search_others(additions, &entries, &self.sources.of_generated())
+        self.search_others(&entries, &self.change.sources.of_generated())
     }
 
     /// Searches files of the repository that are not compared with as those of the tree are.
     fn search_others(
         &self,
-        additions: &Additions<'c>,
         entries: &[Entry],
         sources: &Sources<'_>,
     ) -> Result<SearchOutcome, Error> {
         if entries.is_empty() {
             return Ok(SearchOutcome::default());
         }
-        let repository = self.ends.repository;
-        search(&additions.queries, &Targets::new(entries, &|| repository.reader(), sources))
+        let repository = self.change.ends.repository;
+        search(&self.additions.queries, &Targets::new(entries, &|| repository.reader(), sources))
     }
 
     /// What the change took out of vendored folders: that code keeps its license wherever it goes.
     /// What was found in the tree is there still.
-    fn taken_out(
-        &self,
-        additions: &Additions<'c>,
-        of_tree: &SearchOutcome,
-    ) -> Result<SearchOutcome, Error> {
-        let Self { ends: Ends { repository, base, head, .. }, sources, .. } = *self;
+    fn taken_out(&self, of_tree: &SearchOutcome) -> Result<SearchOutcome, Error> {
+        let Change { ends: Ends { repository, base, head, .. }, sources, .. } = *self.change;
         let config = sources.config;
         let edited = head.differences(base).filter_map(|(before, _)| before);
         let vendored = edited.filter(|Entry { path, .. }| {
             config.vendored_at(path).is_some() || sources.unlisted_folder(path).is_some()
         });
         let entries: Vec<Entry> = vendored.cloned().collect();
-        let mut searched = self.search_others(additions, &entries, sources)?;
+        let mut searched = self.search_others(&entries, sources)?;
         for file in &mut searched.found {
             let path = file.target.path.clone();
             let here = of_tree.found.iter().filter(|here| here.target.path == path);
@@ -429,15 +461,9 @@ impl<'c> Change<'c> {
     }
 
     /// Searches the past and the corpora; `frequencies` are those of the tree.
-    fn search_elsewhere(
-        &self,
-        additions: &Additions<'c>,
-        frequencies: Vec<Vec<(u32, u32)>>,
-        copies: &mut AllCopies<'_>,
-        outcome: &mut Outcome,
-    ) -> Result<(), Error> {
-        let Self { ends: Ends { repository, base, .. }, elsewhere, sources, .. } = *self;
-        let Additions { asking, queries, .. } = additions;
+    fn search_elsewhere(&mut self, frequencies: Vec<Vec<(u32, u32)>>) -> Result<(), Error> {
+        let Self { change, additions: Additions { asking, queries, .. }, copies, outcome } = self;
+        let Change { ends: Ends { repository, base, .. }, elsewhere, sources, .. } = **change;
         if let Some(past) = elsewhere.past {
             let brought_in = asking.iter().map(|file| file.is_brought_in()).collect();
             let standing = base.entries.iter().filter_map(Entry::blob).collect();
@@ -463,35 +489,29 @@ impl<'c> Change<'c> {
         Ok(())
     }
 
-    /// Findings about fixes that the added copies lack, as far as corpora know.
-    fn missed_fixes(
-        &self,
-        additions: &Additions<'c>,
-        all: &AllCopies<'_>,
-    ) -> Result<Vec<Finding>, Error> {
-        let (config, outsides) = (self.sources.config, self.elsewhere.outsides);
+    /// Adds the findings about fixes that the added copies lack, as far as corpora know.
+    fn add_missed_fixes(&mut self) -> Result<(), Error> {
+        let all = &self.copies;
+        let (config, outsides) = (self.change.sources.config, self.change.elsewhere.outsides);
         if outsides.is_empty() || !config.levels_of_any_file().ask_for_missed() {
-            return Ok(Vec::new());
+            return Ok(());
         }
-        let holders = additions.asking.iter().zip(&all.copies).map(|(file, copies)| {
+        let holders = self.additions.asking.iter().zip(&all.copies).map(|(file, copies)| {
             let files = copies.iter().map(|copied| ComponentFile::of(&all.found[copied.found]));
             let origins = distinct(files.flatten());
             Holder { source: &file.source, novel: Some(&file.novel), origins }
         });
         let holders: Vec<Holder<'_>> = holders.collect();
-        missed_fixes(&holders, outsides, config, || ())
+        self.outcome.findings.extend(missed_fixes(&holders, outsides, config, || ())?);
+        Ok(())
     }
 
     /// Makes findings of all copies.
-    fn judge(
-        &self,
-        additions: &Additions<'c>,
-        all: &mut AllCopies<'_>,
-        outcome: &mut Outcome,
-    ) -> Result<(), Error> {
-        let Self { ends: Ends { repository, head, .. }, sources, .. } = *self;
+    fn judge(&mut self) -> Result<(), Error> {
+        let Change { ends: Ends { repository, head, .. }, sources, .. } = *self.change;
+        let (additions, all) = (self.additions, &mut self.copies);
         let reader = repository.reader();
-        let base = outcome.base.as_ref().and_then(|base| base.commit);
+        let base = self.outcome.base.as_ref().and_then(|base| base.commit);
         let mut origins = all.copies.iter().flatten().map(|copied| &all.found[copied.found].place);
         let attributions = if origins.any(|place| matches!(place, Place::Component(_))) {
             Attributions::read(&head.entries, &reader)?
@@ -509,7 +529,7 @@ impl<'c> Change<'c> {
             joined.map(|JointFinding(finding, parts)| (finding, parts)).unzip();
 
         if let Some(commit) = base {
-            self.look_back(commit, &mut findings, &mut parts, all)?;
+            self.look_back(commit, &mut findings, &mut parts)?;
         }
         for (finding, mut parts) in findings.iter().zip(parts) {
             // The part in the tree is what was marked.
@@ -518,10 +538,10 @@ impl<'c> Change<'c> {
                 !is_marked || part.origins.iter().all(|origin| origin.place != Place::Tree)
             });
             if !parts.is_empty() {
-                outcome.parts.insert(part_key(finding), parts);
+                self.outcome.parts.insert(part_key(finding), parts);
             }
         }
-        outcome.findings.extend(findings);
+        self.outcome.findings.extend(findings);
         Ok(())
     }
 
@@ -532,16 +552,15 @@ impl<'c> Change<'c> {
         base: CommitId,
         findings: &mut [Finding],
         parts: &mut [Vec<Finding>],
-        all: &AllCopies<'_>,
     ) -> Result<(), Error> {
-        let sources = self.sources;
-        let reader = self.ends.repository.reader();
+        let Change { ends, changed, sources, .. } = self.change;
+        let reader = ends.repository.reader();
         let asks_for_old = sources.config.levels_of_any_file().ask_for_old_copies();
         let old = asks_for_old.then(|| {
-            candidates(findings, self.changed, &|path| in_tree(all).find(|of| of.path == *path))
+            candidates(findings, changed, &|path| in_tree(&self.copies).find(|of| of.path == *path))
         });
         let old = old.unwrap_or_default();
-        let before = |path: &FilePath| self.path_before(path);
+        let before = |path: &FilePath| self.change.path_before(path);
         let pairs = findings.iter().chain(parts.iter().flatten());
         let pairs = pairs.filter_map(|finding| pair(finding, &before)).take(MAX_FILES);
         let paths = pairs.flat_map(|(own, other)| [own, other]);
@@ -554,48 +573,6 @@ impl<'c> Change<'c> {
         }
         Ok(())
     }
-
-    /// Keeps the texts of the files that findings name, to be shown.
-    fn keep_texts(&self, all: &AllCopies<'_>, outcome: &mut Outcome) {
-        let mut named: BTreeSet<&FilePath> = BTreeSet::new();
-        for finding in &outcome.findings {
-            let in_tree = finding.origins.iter().filter(|origin| origin.place == Place::Tree);
-            named.extend(in_tree.map(|origin| &origin.path).chain([&finding.path]));
-        }
-        let sources = in_tree(all).chain(self.changed.iter().map(|file| &*file.source));
-        for source in sources.filter(|source| named.contains(&source.path)) {
-            outcome.texts.entry(source.path.clone()).or_insert_with(|| source.text.clone().into());
-        }
-    }
-}
-
-/// The suppressions in the files that are judged. With the `tip` of the base, it has to have them,
-/// too.
-fn comments_of(
-    judged: &[&ChangedFile],
-    predecessors: &[Predecessor],
-    tip: Option<&Snapshot>,
-    reader: &Reader,
-    sources: &Sources<'_>,
-) -> Vec<Comment> {
-    let honored = &sources.config.honor;
-    let mut found = Vec::new();
-    for file in judged.iter().filter(|file| has_comments(&file.source, honored)) {
-        let path = &file.source.path;
-        let before = Predecessor::of(predecessors, path).map(|file| &*file.source);
-        let at_tip = tip.map(|tip| {
-            let [own, moved] = [Some(path), before.map(|before| &before.path)].map(|path| {
-                let source = sources.read(reader, tip.get(path?)?).ok()?.ok()?;
-                Some(allowed_in(&source, honored))
-            });
-            // Where the change moved the file. One for a file is for the file of that path.
-            let moved = moved.unwrap_or_default().into_iter();
-            let moved = moved.filter(|suppression| suppression.lines.is_some());
-            own.unwrap_or_default().into_iter().chain(moved).collect::<Vec<_>>()
-        });
-        found.extend(comments(&file.source, before, at_tip.as_deref(), honored));
-    }
-    found
 }
 
 /// The files of the tree that share something with the change.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::place::{Pair, Place};
+use super::windows::{Pair, Place};
 use crate::audit::read::Source;
 use crate::matching::unified;
 

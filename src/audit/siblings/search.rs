@@ -10,10 +10,9 @@ use rayon::prelude::*;
 
 use super::hunks::{MAX_PLACES, may_hold_siblings, unit_around};
 use super::patch::adapted;
-use super::place::{Pair, Place};
 use super::purpose::Purposes;
 use super::step::{Marks, PartedBlocks, Side, parted};
-use super::windows::Windows;
+use super::windows::{Pair, Place, Windows};
 use crate::audit::Error;
 use crate::audit::bundle::Bundle;
 use crate::audit::judge::fragment;

@@ -1,4 +1,4 @@
-//! Holds the windows of a change's hunks, and their fingerprints.
+//! Holds the windows of a change's hunks with their fingerprints, and what they are compared with.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -8,9 +8,9 @@ use rayon::prelude::*;
 use super::hunks::{MAX_PLACES, content_of, is_own_code, n_made, windows_of};
 use crate::audit::bundle::Bundle;
 use crate::audit::change::{ChangedFile, Predecessor};
-use crate::audit::read::Sources;
+use crate::audit::read::{Source, Sources};
 use crate::audit::search::Queries;
-use crate::matching::{Hunk, Unit, Window, edited_hunks, n_hunks};
+use crate::matching::{Hunk, Site, Unit, Window, edited_hunks, n_hunks};
 use crate::text::FilePath;
 
 /// The hunks of a change whose siblings are looked for.
@@ -29,6 +29,30 @@ pub(in crate::audit) struct Windows<'p> {
     /// The file of `base` that each query is.
     pub(super) numbers: Vec<usize>,
     pub(super) queries: Queries<'p>,
+}
+
+/// An edited file, and one that may have siblings of its hunks.
+pub(super) struct Pair<'m> {
+    pub windows: &'m Windows<'m>,
+    /// The number of the edited file.
+    pub number: usize,
+    /// The edited file in base.
+    pub own: &'m Source,
+    /// The edited file in the head.
+    pub head: &'m ChangedFile,
+    /// The other file in the head.
+    pub other: &'m Source,
+    /// The number of the other file in base, if the change touches it.
+    pub other_number: Option<usize>,
+}
+
+/// A place that lacks a hunk.
+pub(super) struct Place<'m> {
+    pub window: &'m Window,
+    pub site: Site,
+    /// The unit of the window in base, and the one around the place.
+    pub unit: &'m Unit,
+    pub of: Option<Unit>,
 }
 
 impl<'p> Windows<'p> {
