@@ -44,9 +44,8 @@ impl Traces {
     /// Adds what was moved here: for each token, the number of the base file and the position
     /// there, if it was.
     pub fn add_moved(&mut self, moved: &[Option<(usize, usize)>]) {
-        for (at, &(file, from)) in
-            moved.iter().enumerate().filter_map(|(at, was)| Some((at, was.as_ref()?)))
-        {
+        for (at, was) in moved.iter().enumerate() {
+            let Some((file, from)) = *was else { continue };
             match self.runs.last_mut() {
                 Some(run)
                     if run.file == file && run.at + run.len == at && run.from + run.len == from =>

@@ -108,12 +108,15 @@ pub(in crate::audit) fn align_known<R: ReadFiles>(
 /// Counts in how many files each fingerprint is, chooses the files to align by the rare ones, and
 /// aligns them. `read` reads a file, by its number, and finds what it shares with the queries; the
 /// scratch space is one thread's.
-fn align_rows<R: ReadFiles>(
+fn align_rows<R: ReadFiles, F>(
     queries: &Queries<'_>,
     rows_of: Vec<(usize, Vec<u32>)>,
     targets: &Targets<'_, R>,
-    read: impl Fn(&R, usize, &mut Vec<u64>) -> Result<Option<(Vec<Hit>, Arc<Source>)>, Error> + Sync,
-) -> Result<SearchOutcome, Error> {
+    read: F,
+) -> Result<SearchOutcome, Error>
+where
+    F: Fn(&R, usize, &mut Vec<u64>) -> Result<Option<(Vec<Hit>, Arc<Source>)>, Error> + Sync,
+{
     let &Targets { entries, open, is_new, max_components, sources, .. } = targets;
     let n_documents = n_documents(queries, &rows_of, targets);
     let max_components = max_components.unwrap_or(usize::MAX);

@@ -12,7 +12,8 @@ use std::sync::{Arc, LazyLock};
 use rayon::prelude::*;
 
 use super::election::{
-    AS_MUCH, CorpusHit, KnownVersions, Since, Winners, elect, first_appearance, note_first, oldest,
+    AS_MUCH, ComponentPath, CorpusHit, KnownVersions, Since, Winners, elect, first_appearance,
+    note_first, oldest,
 };
 use super::line_counts::{LineCounts, SharedLines};
 use super::queries::{FileHits, Queries, SearchOutcome, may_be_whole};
@@ -472,7 +473,7 @@ fn best_of_each(mut found: Vec<FileHits>, mut since: Since, sources: &[&Source])
     });
     let likenesses: Vec<BTreeMap<usize, usize>> = likenesses.collect();
     // By component, path and query: the highest likeness, and the version that has it.
-    let mut best: HashMap<((String, FilePath), usize), Rating> = HashMap::new();
+    let mut best: HashMap<(ComponentPath, usize), Rating> = HashMap::new();
     for (number, one) in found.iter().enumerate() {
         for (&query, &likeness) in &likenesses[number] {
             // Of versions that have as much of it, the one that has least in between, and least
@@ -516,7 +517,7 @@ fn best_of_each(mut found: Vec<FileHits>, mut since: Since, sources: &[&Source])
 }
 
 /// The component that a file is of, and its path there.
-fn file_of(found: &FileHits) -> (String, FilePath) {
+fn file_of(found: &FileHits) -> ComponentPath {
     let component = match &found.place {
         Place::Component(component) => component.name.clone(),
         _ => String::new(),

@@ -62,15 +62,13 @@ pub(in crate::audit) fn findings(
         for sibling in siblings.into_iter().take(MAX_LISTED) {
             texts.entry(sibling.path).or_insert_with(|| sibling.text.into());
         }
-        texts.entry(path.clone()).or_insert_with(|| head_text(windows, path).into());
+        if let Some(head) = ChangedFile::at(windows.changed, path) {
+            texts.entry(path.clone()).or_insert_with(|| head.source.text.clone().into());
+        }
         findings.push(finding);
     }
     findings.sort_by(Finding::by_place);
     (findings, texts)
-}
-
-fn head_text(windows: &Windows<'_>, path: &FilePath) -> Vec<u8> {
-    ChangedFile::at(windows.changed, path).map(|head| head.source.text.clone()).unwrap_or_default()
 }
 
 /// The finding about a unit whose edits its `siblings` lack, the nearest first.
