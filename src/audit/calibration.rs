@@ -68,24 +68,23 @@ fn of_folders(merged: &[MergedCopy], paths: &[&FilePath]) -> Vec<Proposal> {
             }
         }
     }
-    let n_files = |folder: &FilePath| paths.iter().filter(|path| path.is_in(folder)).count();
-    within
-        .retain(|folder, numbers| is_habit(merged, numbers) && 2 * n_files(folder) <= paths.len());
-    let has_most = |inner: &FilePath, n: usize, folder: &FilePath| {
-        inner != folder && inner.is_in(folder) && 100 * n >= MOST * within[folder].len()
-    };
-    let is_deepest = |folder: &FilePath| {
-        !within.iter().any(|(inner, numbers)| has_most(inner, numbers.len(), folder))
-    };
-    let deepest = within.iter().filter(|(folder, _)| is_deepest(folder));
-    let proposal = |(folder, numbers): (&FilePath, &Vec<usize>)| Proposal {
+    within.retain(|folder, numbers| {
+        let n_files = paths.iter().filter(|path| path.is_in(folder)).count();
+        is_habit(merged, numbers) && 2 * n_files <= paths.len()
+    });
+    let deepest = within.iter().filter(|&(folder, numbers)| {
+        !within.iter().any(|(inner, of_inner)| {
+            inner != folder && inner.is_in(folder) && 100 * of_inner.len() >= MOST * numbers.len()
+        })
+    });
+    deepest.map(|(folder, numbers)| Proposal {
         setting: format!("[paths.\"{folder}/**\"]\nrules.copied-code = \"note\""),
         effect: format!(
             "copies in `{folder}/` are notes; `ignore = [\"{folder}/\"]` leaves the folder out altogether"
         ),
         changed: numbers.clone(),
-    };
-    deepest.map(proposal).collect()
+    })
+    .collect()
 }
 
 /// The folders that a file is in, the innermost first.
@@ -96,13 +95,13 @@ fn folders_of(path: &FilePath) -> impl Iterator<Item = FilePath> + '_ {
 
 /// The highest minimum of tokens that leaves out no more than half of the warnings.
 fn of_length(merged: &[MergedCopy], min_tokens: usize) -> Option<Proposal> {
-    let shorter = |n_tokens: usize| -> Vec<usize> {
-        (0..merged.len()).filter(|&number| merged[number].copy.n_novel < n_tokens).collect()
-    };
-    let mut tried = (1..=min_tokens / STEP).rev().map(|n| min_tokens + n * STEP);
-    let is_moderate = |numbers: &[usize]| 2 * numbers.len() <= merged.len();
-    let found = tried.find(|&n| is_moderate(&shorter(n)) && is_habit(merged, &shorter(n)))?;
-    let setting = format!("min-tokens = {found}");
-    let effect = format!("copies of fewer than {found} tokens are not reported");
-    Some(Proposal { setting, effect, changed: shorter(found) })
+    (1..=min_tokens / STEP).rev().map(|n| min_tokens + n * STEP).find_map(|tried| {
+        let shorter = (0..merged.len()).filter(|&number| merged[number].copy.n_novel < tried);
+        let changed: Vec<usize> = shorter.collect();
+        (2 * changed.len() <= merged.len() && is_habit(merged, &changed)).then(|| Proposal {
+            setting: format!("min-tokens = {tried}"),
+            effect: format!("copies of fewer than {tried} tokens are not reported"),
+            changed,
+        })
+    })
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
-use super::find::{UnitIn, units_in};
+use super::find::units_in;
 use super::read::{Memory, Source, Sources};
 use super::{Callers, Context, Error, Outcome};
 use crate::files::{Entry, ReadFiles};
@@ -18,6 +18,9 @@ const BEFORE_CALLS: &[&[u8]] = &[
     b"then", b"not", b"and", b"or", b"in", b"if", b"while", b"until", b"unless", b"when", b"case",
     b"assert", b"try", b"puts", b"echo",
 ];
+
+/// A function, by the family of its language and its name.
+type Function = (String, String);
 
 /// Names the functions in each copy and in its first origin, with the places in `entries` that call
 /// them.
@@ -35,7 +38,7 @@ pub fn callers<R: ReadFiles>(
 ) -> Result<(), Error> {
     let (remembered, attributes) = (Memory::nothing(), Attributes::default());
     let sources = Sources::new(context, &attributes, &remembered);
-    let mut functions: BTreeMap<(FilePath, u32), Vec<(String, String)>> = BTreeMap::new();
+    let mut functions: BTreeMap<(FilePath, u32), Vec<Function>> = BTreeMap::new();
     for finding in outcome.findings.iter().filter(|finding| finding.is_copy()) {
         let origin = finding.origins.first().filter(|origin| origin.place == Place::Tree);
         let origin = origin.map(|origin| (&origin.path, &origin.fragment));
@@ -46,89 +49,91 @@ pub fn callers<R: ReadFiles>(
                 .or_insert_with(|| functions_in(path, text, fragment, &sources));
         }
     }
-    let asked: BTreeSet<(String, String)> = functions.values().flatten().cloned().collect();
+    let asked: BTreeSet<Function> = functions.values().flatten().cloned().collect();
     if asked.is_empty() {
         return Ok(());
     }
     let called = entries
         .par_iter()
-        .filter(|entry| sources.skip_by_name(&entry.path).is_none())
+        .filter(|entry| sources.is_source(&entry.path))
         .map_init(open, |reader, entry| {
             let read = sources.read(reader, entry)?;
             Ok(read.map_or_else(|_| Vec::new(), |source| calls_in(&source, &asked)))
         })
         .collect::<Result<Vec<_>, Error>>()?;
-    let mut calls: BTreeMap<(String, String), BTreeSet<(FilePath, u32)>> = BTreeMap::new();
+    let mut calls: BTreeMap<Function, BTreeSet<(FilePath, u32)>> = BTreeMap::new();
     for (function, place) in called.into_iter().flatten() {
         calls.entry(function).or_default().insert(place);
     }
-    let named = |function: (String, String)| {
-        let calls = calls.get(&function).into_iter().flatten().cloned().collect();
-        Callers { function: function.1, calls }
-    };
-    let named = |(place, of): (_, Vec<_>)| (place, of.into_iter().map(named).collect());
-    outcome.callers = functions.into_iter().map(named).collect();
+    for (place, functions) in functions {
+        let callers = functions.into_iter().map(|function| Callers {
+            calls: calls.get(&function).into_iter().flatten().cloned().collect(),
+            function: function.1,
+        });
+        outcome.callers.insert(place, callers.collect());
+    }
     Ok(())
 }
 
-/// The functions in or around a fragment, each with its language family.
+/// The functions in or around a fragment.
 fn functions_in(
     path: &FilePath,
     text: &[u8],
     fragment: &Fragment,
     sources: &Sources<'_>,
-) -> Vec<(String, String)> {
+) -> Vec<Function> {
     let Ok(source) = sources.tokenize(path, text.to_vec()) else { return Vec::new() };
     let range = source.tokens_on(&Lines::new(&source.text), fragment);
     if range.is_empty() {
         return Vec::new();
     }
-    let name_of = |unit: UnitIn| {
-        let name = source.tokens[unit.name?].text(&source.text);
-        Some(String::from_utf8_lossy(name).into_owned())
-    };
-    let units = units_in(&source.document(), range).into_iter();
-    let mut names: Vec<String> = units.filter_map(name_of).collect();
+    let names = units_in(&source.document(), range).into_iter().filter_map(|unit| unit.name);
+    let mut names: Vec<_> =
+        names.map(|name| String::from_utf8_lossy(source.text_of(name)).into_owned()).collect();
     names.dedup();
     names.into_iter().map(|name| (source.family.clone(), name)).collect()
 }
 
 /// The calls in a file, with the line of each.
-fn calls_in(
-    source: &Source,
-    asked: &BTreeSet<(String, String)>,
-) -> Vec<((String, String), (FilePath, u32))> {
-    let Source { path, text, tokens, family, .. } = source;
-    let of_family = asked.iter().filter(|(of, _)| of == family);
-    let names: BTreeMap<&[u8], &(String, String)> =
-        of_family.map(|of| (of.1.as_bytes(), of)).collect();
+fn calls_in(source: &Source, asked: &BTreeSet<Function>) -> Vec<(Function, (FilePath, u32))> {
+    let of_family = asked.iter().filter(|(family, _)| *family == source.family);
+    let names: BTreeMap<&[u8], &Function> =
+        of_family.map(|function| (function.1.as_bytes(), function)).collect();
     if names.is_empty() {
         return Vec::new();
     }
-    let lines = Lines::new(text);
-    let document = source.document();
-    let is_call = |at: usize| {
-        tokens.get(at + 1).is_some_and(|next| next.text(text) == b"(")
-            && !is_declared(source, &lines, at)
-            && document.enclosing_unit(at..at + 1).is_none_or(|unit| unit.name != Some(at))
-    };
-    let call = |at: usize| Some((*names.get(tokens[at].text(text))?, at));
-    (0..tokens.len())
-        .filter_map(call)
-        .filter(|(_, at)| is_call(*at))
-        .map(|(name, at)| (name.clone(), (path.clone(), lines.line_of(tokens[at].start))))
-        .collect()
+    let lines = Lines::new(&source.text);
+    let mut calls = Vec::new();
+    for at in 0..source.tokens.len() {
+        if let Some(&name) = names.get(source.text_of(at))
+            && is_call(source, &lines, at)
+        {
+            calls.push((name.clone(), (source.path.clone(), source.line_of(&lines, at))));
+        }
+    }
+    calls
+}
+
+/// Whether the name at a token is called there, and not declared.
+fn is_call(source: &Source, lines: &Lines, at: usize) -> bool {
+    at + 1 < source.tokens.len()
+        && source.text_of(at + 1) == b"("
+        && !is_declared(source, lines, at)
+        && source.document().enclosing_unit(at..at + 1).is_none_or(|unit| unit.name != Some(at))
 }
 
 /// Whether only words and stars are before a name on its line, as in `extern char *name(int);`.
 fn is_declared(source: &Source, lines: &Lines, at: usize) -> bool {
-    let line_of = |at: &usize| lines.line_of(source.tokens[*at].start);
-    let before = (0..at).rev().take_while(|before| line_of(before) == line_of(&at));
-    let before: Vec<&[u8]> =
-        before.map(|before| source.tokens[before].text(&source.text)).collect();
-    let is_word =
-        |text: &&[u8]| text.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
-    let is_star = |text: &&[u8]| matches!(*text, b"*" | b"&");
-    before.iter().any(is_word)
-        && before.iter().all(|text| is_word(text) && !BEFORE_CALLS.contains(text) || is_star(text))
+    let line = source.line_of(lines, at);
+    let before = (0..at).rev().take_while(|&before| source.line_of(lines, before) == line);
+    let before: Vec<&[u8]> = before.map(|before| source.text_of(before)).collect();
+    before.iter().any(|text| is_word(text))
+        && before.iter().all(|text| match *text {
+            b"*" | b"&" => true,
+            text => is_word(text) && !BEFORE_CALLS.contains(&text),
+        })
+}
+
+fn is_word(text: &[u8]) -> bool {
+    text.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
 }

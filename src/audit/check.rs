@@ -11,8 +11,7 @@ use super::change::{
 use super::exists::NewFunctions;
 use super::in_step::{Edits, MAX_FILES, pair};
 use super::judge::{
-    AllCopies, Attributions, JointFinding, Nearby, TreeCopy, allowed_in, comments, has_comments,
-    unexamined,
+    AllCopies, Attributions, JointFinding, Nearby, allowed_in, comments, has_comments, unexamined,
 };
 use super::outcome::{first_few, in_part, part_key};
 use super::outdated::{candidates, mark_old_copies};
@@ -82,7 +81,8 @@ pub fn check(
     let additions = Additions::new(&change);
     let windows = Windows::new(&changed, &predecessors, &sources);
     let sets = [additions.queries_of_tree(&change), windows.queries_to_look_up()];
-    let (entries, before) = (change.entries(&sets, &windows), change.before());
+    let entries = change.entries(&sets, &windows);
+    let before: Vec<&Source> = predecessors.iter().map(|file| &*file.source).collect();
     let open = || repository.reader();
     let of_head = Targets::new(&entries, &open, &sources);
     let targets = Targets { is_new: &|path| change.is_new(path), before: &before, ..of_head };
@@ -90,29 +90,31 @@ pub fn check(
     let of_tree = align(ADDED, &mut lookup, &targets)?;
 
     // Siblings: what is like the edited code, and has not been edited.
+    let copies = AllCopies::new(&additions.asking, &changed, &predecessors, &sources);
+    let mut check = Check { change: &change, additions: &additions, copies, outcome };
     if sets[EDITED].is_some() {
-        change.add_siblings(&windows, lookup.hits(EDITED), &mut outcome)?;
+        check.add_siblings(&windows, lookup.hits(EDITED))?;
     }
     if sets[ADDED].is_none() {
-        return Ok(outcome);
+        return Ok(check.outcome);
     }
 
     // Copies: where the added code exists already.
-    let mut copies = AllCopies::new(&additions.asking, &changed, &predecessors, &sources);
-    let frequencies = change.add_tree(&additions, of_tree, &mut copies, &mut outcome)?;
-    change.search_elsewhere(&additions, frequencies, &mut copies, &mut outcome)?;
+    let frequencies = check.add_tree(of_tree)?;
+    check.search_elsewhere(frequencies)?;
 
     // Judge: what the copies mean.
-    outcome.findings.extend(change.missed_fixes(&additions, &copies)?);
-    change.judge(&additions, &mut copies, &mut outcome)?;
+    check.add_missed_fixes()?;
+    check.judge()?;
 
     // Words: what the tree has already, though nothing was copied.
+    let Check { copies, mut outcome, .. } = check;
     let wording = Wording::new(&lookup, ADDED, outcome.examined.n_compared);
     let (findings, texts) =
         additions.functions.findings(&wording, &targets, &outcome.findings, &changed)?;
     outcome.findings.extend(findings);
     outcome.texts.extend(texts);
-    outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
+    outcome.findings.sort_by(Finding::by_place);
     change.keep_texts(&copies, &mut outcome);
     Ok(outcome)
 }
@@ -160,10 +162,9 @@ impl Ends<'_> {
         let (mut changed, mut predecessors) =
             changed_files(repository, base, head, sources, examined)?;
         credit_moves(&mut changed, &mut predecessors, sources);
-        let is_source = |path: &&FilePath| sources.skip_by_name(path).is_none();
-        let submodules = head.changed_submodules(base).filter(is_source);
+        let submodules = head.changed_submodules(base).filter(|path| sources.is_source(path));
         examined.skipped.extend(submodules.map(|path| (path.clone(), Skip::Submodule)));
-        for path in head.unmerged().filter(is_source) {
+        for path in head.unmerged().filter(|path| sources.is_source(path)) {
             let skip = head
                 .get(path)
                 .map_or(Skip::Unmerged, |ours| sources.looked_into(&reader, ours, Skip::Unmerged));
@@ -269,11 +270,6 @@ impl<'c> Change<'c> {
         }
     }
 
-    /// The files that it touches, as they were.
-    fn before(&self) -> Vec<&'c Source> {
-        self.predecessors.iter().map(|file| &*file.source).collect()
-    }
-
     /// Adds what is known before anything is searched for.
     fn describe(&self, outcome: &mut Outcome) {
         let Self { ends, sources, judged, .. } = self;
@@ -281,12 +277,35 @@ impl<'c> Change<'c> {
         outcome.repository = ends.repository.name();
         outcome.examined.n_judged = judged.len();
         outcome.examined.n_novel = judged.iter().map(|file| file.n_novel()).sum();
-        outcome.comments =
-            comments_of(judged, self.predecessors, ends.authority.comments(), &reader, sources);
+        outcome.comments = self.comments(&reader);
         outcome.findings = unexamined(&outcome.examined.skipped, sources);
         outcome.owners = owners(ends.head, &reader, sources.config);
         outcome.settings = sources.config.files.clone();
         outcome.max_findings = sources.config.max_findings;
+    }
+
+    /// The suppressions in the files that are judged. Where its tip counts, the base has to have
+    /// them, too.
+    fn comments(&self, reader: &Reader) -> Vec<Comment> {
+        let Self { ends, sources, judged, predecessors, .. } = self;
+        let (tip, honored) = (ends.authority.comments(), &sources.config.honor);
+        let mut found = Vec::new();
+        for file in judged.iter().filter(|file| has_comments(&file.source, honored)) {
+            let path = &file.source.path;
+            let before = Predecessor::of(predecessors, path).map(|file| &*file.source);
+            let at_tip = tip.map(|tip| {
+                let [own, moved] = [Some(path), before.map(|before| &before.path)].map(|path| {
+                    let source = sources.read(reader, tip.get(path?)?).ok()?.ok()?;
+                    Some(allowed_in(&source, honored))
+                });
+                // Where the change moved the file. One for a file is for the file of that path.
+                let moved = moved.unwrap_or_default().into_iter();
+                let moved = moved.filter(|suppression| suppression.lines.is_some());
+                own.unwrap_or_default().into_iter().chain(moved).collect::<Vec<_>>()
+            });
+            found.extend(comments(&file.source, before, at_tip.as_deref(), honored));
+        }
+        found
     }
 
     /// For each of `asking`, the files of the head that it is identical to, if the change added
@@ -294,21 +313,19 @@ impl<'c> Change<'c> {
     /// like any other change.
     fn brought_in_whole(&self, asking: &[&'c ChangedFile]) -> Vec<Twins> {
         let sources = self.sources;
-        let source = |file: &&'c ChangedFile| file.is_brought_in().then_some(&*file.source);
-        let whole: Vec<Option<&Source>> = asking.iter().map(source).collect();
-        let is_comparable = |source: &Source, path: &FilePath| {
+        let whole = asking.iter().map(|file| file.is_brought_in().then_some(&*file.source));
+        let whole: Vec<Option<&Source>> = whole.collect();
+        twins(&whole, &self.ends.head.entries, &|source, path| {
             sources.is_compared(path) && sources.reads_alike(source, path)
-        };
-        twins(&whole, &self.ends.head.entries, &|path| self.is_new(path), &is_comparable)
+        })
     }
 
     /// The files of the head to look up: all that the change is compared with, or those that may
     /// hold a sibling.
     fn entries(&self, sets: &[Option<&Queries<'_>>; 2], windows: &Windows<'_>) -> Vec<Entry> {
-        let may_share = |entry: &&Entry| {
+        let entries = self.ends.head.entries.iter().filter(|entry| {
             sets[ADDED].is_some() || sets[EDITED].is_some() && windows.may_be_in(&entry.path)
-        };
-        let entries = self.ends.head.entries.iter().filter(may_share);
+        });
         entries.filter(|entry| self.is_compared(entry)).cloned().collect()
     }
 
@@ -321,40 +338,59 @@ impl<'c> Change<'c> {
         self.sources.is_searched(path, is_tracked)
     }
 
+    /// Keeps the texts of the files that findings name, to be shown.
+    fn keep_texts(&self, all: &AllCopies<'_>, outcome: &mut Outcome) {
+        let mut named: BTreeSet<&FilePath> = BTreeSet::new();
+        for finding in &outcome.findings {
+            let in_tree = finding.origins.iter().filter(|origin| origin.place == Place::Tree);
+            named.extend(in_tree.map(|origin| &origin.path).chain([&finding.path]));
+        }
+        let sources = in_tree(all).chain(self.changed.iter().map(|file| &*file.source));
+        for source in sources.filter(|source| named.contains(&source.path)) {
+            outcome.texts.entry(source.path.clone()).or_insert_with(|| source.text.clone().into());
+        }
+    }
+}
+
+/// A change, and what is found out about it.
+struct Check<'c> {
+    change: &'c Change<'c>,
+    additions: &'c Additions<'c>,
+    /// The copies that were found so far.
+    copies: AllCopies<'c>,
+    outcome: Outcome,
+}
+
+impl Check<'_> {
     /// Adds the findings about siblings that the edits did not reach, and the texts of both; `hits`
     /// are what files of the head share with what was around the edits.
     fn add_siblings(
-        &self,
+        &mut self,
         windows: &Windows<'_>,
         hits: Vec<(Entry, Vec<Hit>)>,
-        outcome: &mut Outcome,
     ) -> Result<(), Error> {
+        let Self { change, outcome, .. } = self;
         let purposes = Purposes {
-            repository: self.ends.repository,
+            repository: change.ends.repository,
             base: outcome.base.as_ref(),
             head: &outcome.head,
             said: OnceLock::new(),
         };
-        let siblings = windows.siblings(hits, &|path| self.is_new(path), &purposes)?;
+        let siblings = windows.siblings(hits, &|path| change.is_new(path), &purposes)?;
         let (findings, texts) =
-            siblings::findings(windows, siblings, &|path| self.ends.is_judged(path));
+            siblings::findings(windows, siblings, &|path| change.ends.is_judged(path));
         outcome.findings.extend(findings);
         outcome.texts.extend(texts);
-        outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
+        outcome.findings.sort_by(Finding::by_place);
         Ok(())
     }
 
     /// Adds what was found in the tree, including third-party folders; those that the settings list
     /// as vendored count as components, and of others what is under a license that asks for more
     /// than a notice. Returns how many files have each fingerprint of the queries.
-    fn add_tree(
-        &self,
-        additions: &Additions<'c>,
-        mut of_tree: SearchOutcome,
-        copies: &mut AllCopies<'_>,
-        outcome: &mut Outcome,
-    ) -> Result<Vec<Vec<(u32, u32)>>, Error> {
-        let Self { ends, sources, .. } = self;
+    fn add_tree(&mut self, mut of_tree: SearchOutcome) -> Result<Vec<Vec<(u32, u32)>>, Error> {
+        let (Change { ends, sources, .. }, additions) = (self.change, self.additions);
+        let outcome = &mut self.outcome;
         let queries = additions.without_twins.as_ref().unwrap_or(&additions.queries);
         of_tree.take_twins(queries, &additions.twins, &|path| place_in_tree(sources.config, path));
         let reader = ends.repository.reader();
@@ -363,62 +399,53 @@ impl<'c> Change<'c> {
         outcome.examined.n_compared = of_tree.n_compared;
         outcome.notices.extend(limits(&additions.asking, &of_tree));
         let not_compared = &mut outcome.examined.not_compared;
-        let notable = |(entry, skip): &&(Entry, Skip)| sources.is_unread(&entry.path, *skip);
-        let notable = of_tree.skipped.iter().filter(notable);
-        not_compared.extend(notable.map(|(entry, skip)| (entry.path.clone(), *skip)));
+        let skipped = of_tree.skipped.iter().map(|(entry, skip)| (&entry.path, *skip));
+        let unread = skipped.filter(|&(path, skip)| sources.is_unread(path, skip));
+        not_compared.extend(unread.map(|(path, skip)| (path.clone(), skip)));
         let frequencies = of_tree.frequencies.clone();
-        let taken_out = self.taken_out(additions, &of_tree)?;
-        let of_generated = self.of_generated(additions, &of_tree)?;
-        copies.take(of_tree, None);
+        let taken_out = self.taken_out(&of_tree)?;
+        let of_generated = self.of_generated(&of_tree)?;
+        self.copies.take(of_tree, None);
         for found in [taken_out, of_generated].into_iter().filter(|found| !found.found.is_empty()) {
-            copies.take(SearchOutcome { frequencies: frequencies.clone(), ..found }, None);
+            self.copies.take(SearchOutcome { frequencies: frequencies.clone(), ..found }, None);
         }
         Ok(frequencies)
     }
 
     /// What generated files have, of those that were skipped in the tree. Files that the change
     /// touches are no origins: their sources may be what it adds. Nor do they say what is common.
-    fn of_generated(
-        &self,
-        additions: &Additions<'c>,
-        of_tree: &SearchOutcome,
-    ) -> Result<SearchOutcome, Error> {
-        let is_old =
-            |(entry, skip): &&(Entry, Skip)| *skip == Skip::Generated && !self.is_new(&entry.path);
-        let old = of_tree.skipped.iter().filter(is_old);
-        let entries: Vec<Entry> = old.map(|(entry, _)| entry.clone()).collect();
-        self.search_others(additions, &entries, &self.sources.of_generated())
+    fn of_generated(&self, of_tree: &SearchOutcome) -> Result<SearchOutcome, Error> {
+        let generated = of_tree.skipped.iter().filter(|(_, skip)| *skip == Skip::Generated);
+        let old =
+            generated.map(|(entry, _)| entry).filter(|entry| !self.change.is_new(&entry.path));
+        let entries: Vec<Entry> = old.cloned().collect();
+        self.search_others(&entries, &self.change.sources.of_generated())
     }
 
     /// Searches files of the repository that are not compared with as those of the tree are.
     fn search_others(
         &self,
-        additions: &Additions<'c>,
         entries: &[Entry],
         sources: &Sources<'_>,
     ) -> Result<SearchOutcome, Error> {
         if entries.is_empty() {
             return Ok(SearchOutcome::default());
         }
-        let open = || self.ends.repository.reader();
-        search(&additions.queries, &Targets::new(entries, &open, sources))
+        let repository = self.change.ends.repository;
+        search(&self.additions.queries, &Targets::new(entries, &|| repository.reader(), sources))
     }
 
     /// What the change took out of vendored folders: that code keeps its license wherever it goes.
     /// What was found in the tree is there still.
-    fn taken_out(
-        &self,
-        additions: &Additions<'c>,
-        of_tree: &SearchOutcome,
-    ) -> Result<SearchOutcome, Error> {
-        let Self { ends: Ends { repository, base, head, .. }, sources, .. } = *self;
-        let is_listed = |path: &FilePath| sources.config.vendored_at(path).is_some();
-        let is_vendored = |entry: &&Entry| {
-            is_listed(&entry.path) || sources.unlisted_folder(&entry.path).is_some()
-        };
+    fn taken_out(&self, of_tree: &SearchOutcome) -> Result<SearchOutcome, Error> {
+        let Change { ends: Ends { repository, base, head, .. }, sources, .. } = *self.change;
+        let config = sources.config;
         let edited = head.differences(base).filter_map(|(before, _)| before);
-        let entries: Vec<Entry> = edited.filter(is_vendored).cloned().collect();
-        let mut searched = self.search_others(additions, &entries, sources)?;
+        let vendored = edited.filter(|Entry { path, .. }| {
+            config.vendored_at(path).is_some() || sources.unlisted_folder(path).is_some()
+        });
+        let entries: Vec<Entry> = vendored.cloned().collect();
+        let mut searched = self.search_others(&entries, sources)?;
         for file in &mut searched.found {
             let path = file.target.path.clone();
             let here = of_tree.found.iter().filter(|here| here.target.path == path);
@@ -427,21 +454,16 @@ impl<'c> Change<'c> {
         searched.found.retain(FileHits::has_any);
         identify_vendored_as_of(base, &mut searched.found, &repository.reader(), sources)?;
         // Of others, what is under a license that asks for more than a notice.
-        let is_told = |of: &FileHits| is_listed(&of.target.path) || of.place != Place::Tree;
-        searched.found.retain(is_told);
+        searched.found.retain(|found| {
+            config.vendored_at(&found.target.path).is_some() || found.place != Place::Tree
+        });
         Ok(searched)
     }
 
     /// Searches the past and the corpora; `frequencies` are those of the tree.
-    fn search_elsewhere(
-        &self,
-        additions: &Additions<'c>,
-        frequencies: Vec<Vec<(u32, u32)>>,
-        copies: &mut AllCopies<'_>,
-        outcome: &mut Outcome,
-    ) -> Result<(), Error> {
-        let Self { ends: Ends { repository, base, .. }, elsewhere, sources, .. } = *self;
-        let Additions { asking, queries, .. } = additions;
+    fn search_elsewhere(&mut self, frequencies: Vec<Vec<(u32, u32)>>) -> Result<(), Error> {
+        let Self { change, additions: Additions { asking, queries, .. }, copies, outcome } = self;
+        let Change { ends: Ends { repository, base, .. }, elsewhere, sources, .. } = **change;
         if let Some(past) = elsewhere.past {
             let brought_in = asking.iter().map(|file| file.is_brought_in()).collect();
             let standing = base.entries.iter().filter_map(Entry::blob).collect();
@@ -467,42 +489,31 @@ impl<'c> Change<'c> {
         Ok(())
     }
 
-    /// Findings about fixes that the added copies lack, as far as corpora know.
-    fn missed_fixes(
-        &self,
-        additions: &Additions<'c>,
-        all: &AllCopies<'_>,
-    ) -> Result<Vec<Finding>, Error> {
-        let (config, outsides) = (self.sources.config, self.elsewhere.outsides);
+    /// Adds the findings about fixes that the added copies lack, as far as corpora know.
+    fn add_missed_fixes(&mut self) -> Result<(), Error> {
+        let all = &self.copies;
+        let (config, outsides) = (self.change.sources.config, self.change.elsewhere.outsides);
         if outsides.is_empty() || !config.levels_of_any_file().ask_for_missed() {
-            return Ok(Vec::new());
+            return Ok(());
         }
-        let origins = |copies: &Vec<TreeCopy>| {
+        let holders = self.additions.asking.iter().zip(&all.copies).map(|(file, copies)| {
             let files = copies.iter().map(|copied| ComponentFile::of(&all.found[copied.found]));
-            distinct(files.flatten())
-        };
-        let holders = additions.asking.iter().zip(&all.copies).map(|(file, copies)| Holder {
-            source: &file.source,
-            novel: Some(&file.novel),
-            origins: origins(copies),
+            let origins = distinct(files.flatten());
+            Holder { source: &file.source, novel: Some(&file.novel), origins }
         });
         let holders: Vec<Holder<'_>> = holders.collect();
-        missed_fixes(&holders, outsides, config, || ())
+        self.outcome.findings.extend(missed_fixes(&holders, outsides, config, || ())?);
+        Ok(())
     }
 
     /// Makes findings of all copies.
-    fn judge(
-        &self,
-        additions: &Additions<'c>,
-        all: &mut AllCopies<'_>,
-        outcome: &mut Outcome,
-    ) -> Result<(), Error> {
-        let Self { ends: Ends { repository, head, .. }, sources, .. } = *self;
+    fn judge(&mut self) -> Result<(), Error> {
+        let Change { ends: Ends { repository, head, .. }, sources, .. } = *self.change;
+        let (additions, all) = (self.additions, &mut self.copies);
         let reader = repository.reader();
-        let base = outcome.base.as_ref().and_then(|base| base.commit);
-        let is_of_component =
-            |copied: &TreeCopy| matches!(all.found[copied.found].place, Place::Component(_));
-        let attributions = if all.copies.iter().flatten().any(is_of_component) {
+        let base = self.outcome.base.as_ref().and_then(|base| base.commit);
+        let mut origins = all.copies.iter().flatten().map(|copied| &all.found[copied.found].place);
+        let attributions = if origins.any(|place| matches!(place, Place::Component(_))) {
             Attributions::read(&head.entries, &reader)?
         } else {
             Attributions::default()
@@ -512,17 +523,13 @@ impl<'c> Change<'c> {
         let with_copies: Vec<_> =
             with_copies.map(|(file, copies)| (&*file.source, &copies[..])).collect();
         all.reverted = reverted(&with_copies, &all.found, base, &reader);
-        let read = |entry: &Entry| {
-            let is_source = sources.skip_by_name(&entry.path).is_none();
-            is_source.then(|| sources.read(&reader, entry).ok()?.ok()).flatten()
-        };
-        let nearby = Nearby::new(&head.entries, &read);
+        let nearby = Nearby::new(&head.entries, &reader, sources);
         let joined = all.findings(&attributions, Some(&nearby)).into_iter();
         let (mut findings, mut parts): (Vec<Finding>, Vec<Vec<Finding>>) =
             joined.map(|JointFinding(finding, parts)| (finding, parts)).unzip();
 
         if let Some(commit) = base {
-            self.look_back(commit, &mut findings, &mut parts, all)?;
+            self.look_back(commit, &mut findings, &mut parts)?;
         }
         for (finding, mut parts) in findings.iter().zip(parts) {
             // The part in the tree is what was marked.
@@ -531,10 +538,10 @@ impl<'c> Change<'c> {
                 !is_marked || part.origins.iter().all(|origin| origin.place != Place::Tree)
             });
             if !parts.is_empty() {
-                outcome.parts.insert(part_key(finding), parts);
+                self.outcome.parts.insert(part_key(finding), parts);
             }
         }
-        outcome.findings.extend(findings);
+        self.outcome.findings.extend(findings);
         Ok(())
     }
 
@@ -545,15 +552,15 @@ impl<'c> Change<'c> {
         base: CommitId,
         findings: &mut [Finding],
         parts: &mut [Vec<Finding>],
-        all: &AllCopies<'_>,
     ) -> Result<(), Error> {
-        let sources = self.sources;
-        let reader = self.ends.repository.reader();
-        let origin = |path: &FilePath| in_tree(all).find(|target| target.path == *path);
+        let Change { ends, changed, sources, .. } = self.change;
+        let reader = ends.repository.reader();
         let asks_for_old = sources.config.levels_of_any_file().ask_for_old_copies();
-        let old = asks_for_old.then(|| candidates(findings, self.changed, &origin));
+        let old = asks_for_old.then(|| {
+            candidates(findings, changed, &|path| in_tree(&self.copies).find(|of| of.path == *path))
+        });
         let old = old.unwrap_or_default();
-        let before = |path: &FilePath| self.path_before(path);
+        let before = |path: &FilePath| self.change.path_before(path);
         let pairs = findings.iter().chain(parts.iter().flatten());
         let pairs = pairs.filter_map(|finding| pair(finding, &before)).take(MAX_FILES);
         let paths = pairs.flat_map(|(own, other)| [own, other]);
@@ -566,48 +573,6 @@ impl<'c> Change<'c> {
         }
         Ok(())
     }
-
-    /// Keeps the texts of the files that findings name, to be shown.
-    fn keep_texts(&self, all: &AllCopies<'_>, outcome: &mut Outcome) {
-        let mut named: BTreeSet<&FilePath> = BTreeSet::new();
-        for finding in &outcome.findings {
-            let in_tree = finding.origins.iter().filter(|origin| origin.place == Place::Tree);
-            named.extend(in_tree.map(|origin| &origin.path).chain([&finding.path]));
-        }
-        let sources = in_tree(all).chain(self.changed.iter().map(|file| &*file.source));
-        for source in sources.filter(|source| named.contains(&source.path)) {
-            outcome.texts.entry(source.path.clone()).or_insert_with(|| source.text.clone().into());
-        }
-    }
-}
-
-/// The suppressions in the files that are judged. With the `tip` of the base, it has to have them,
-/// too.
-fn comments_of(
-    judged: &[&ChangedFile],
-    predecessors: &[Predecessor],
-    tip: Option<&Snapshot>,
-    reader: &Reader,
-    sources: &Sources<'_>,
-) -> Vec<Comment> {
-    let honored = &sources.config.honor;
-    let allowed = |tip: &Snapshot, path: &FilePath| {
-        let source = tip.get(path).and_then(|entry| sources.read(reader, entry).ok()?.ok());
-        source.as_ref().map(|source| allowed_in(source, honored)).unwrap_or_default()
-    };
-    let mut found = Vec::new();
-    for file in judged.iter().filter(|file| has_comments(&file.source, honored)) {
-        let before = Predecessor::of(predecessors, &file.source.path).map(|file| &*file.source);
-        let at_tip = tip.map(|tip| {
-            let mut at_tip = allowed(tip, &file.source.path);
-            // Where the change moved the file. One for a file is for the file of that path.
-            let moved = before.map(|before| allowed(tip, &before.path)).unwrap_or_default();
-            at_tip.extend(moved.into_iter().filter(|suppression| suppression.lines.is_some()));
-            at_tip
-        });
-        found.extend(comments(&file.source, before, at_tip.as_deref(), honored));
-    }
-    found
 }
 
 /// The files of the tree that share something with the change.
@@ -637,17 +602,19 @@ fn common(
     config: &Config,
 ) -> Vec<Common> {
     let k = config.fingerprint.noise_threshold() as u32;
-    let of_file = |(file, frequencies): (&&ChangedFile, &Vec<(u32, u32)>)| {
-        let mut common = Common { path: file.source.path.clone(), n_tokens: 0, n_components: 0 };
-        let mut end = 0;
-        for &(position, n) in
-            frequencies.iter().filter(|(_, n)| *n as usize > config.common_components)
-        {
-            common.n_tokens += (position + k - end.max(position)) as usize;
-            end = position + k;
-            common.n_components = common.n_components.max(n as usize);
+    let mut found = Vec::new();
+    for (file, frequencies) in asking.iter().zip(frequencies) {
+        let (mut n_tokens, mut n_components, mut end) = (0, 0, 0);
+        for &(position, n) in frequencies {
+            if n as usize > config.common_components {
+                n_tokens += (position + k - end.max(position)) as usize;
+                end = position + k;
+                n_components = n_components.max(n as usize);
+            }
         }
-        (common.n_tokens > 0).then_some(common)
-    };
-    asking.iter().zip(frequencies).filter_map(of_file).collect()
+        if n_tokens > 0 {
+            found.push(Common { path: file.source.path.clone(), n_tokens, n_components });
+        }
+    }
+    found
 }

@@ -12,6 +12,7 @@ use super::change::{ChangedFile, Predecessor};
 use super::judge::{added_part, fragment};
 use super::read::{Source, Sources};
 use super::search::{Targets, Wording};
+use crate::config::Thresholds;
 use crate::files::ReadFiles;
 use crate::matching::{Agreement, Bag, CloneType, Document, Rarity, Unit, WordMatch, added_lines};
 use crate::policy::{About, Finding, Fragment, Ground, Origin, Reuse, content};
@@ -50,7 +51,7 @@ pub(super) struct NewFunctions<'c> {
 /// A file of the tree, and the functions that the change left as they were.
 struct Existing {
     source: Arc<Source>,
-    functions: Vec<(Unit, Bag)>,
+    functions: Vec<(Bag, Unit)>,
 }
 
 /// A function of the tree that is like an added one.
@@ -64,17 +65,16 @@ impl<'c> NewFunctions<'c> {
     /// The functions that `files` of a change have and `before` had not, if they are not too many.
     /// Tests, examples and what declares have functions of the same words by nature.
     pub fn new(files: &[&'c ChangedFile], before: &[Predecessor], sources: &Sources<'_>) -> Self {
-        let is_code = |file: &&ChangedFile| {
+        let mut all = Vec::new();
+        for &file in files {
             let Source { path, is_prose, .. } = &*file.source;
-            let levels = file.thresholds(sources.config).levels;
-            levels.ask_for_functions() && sources.config.ground(path, *is_prose) == Ground::Code
-        };
-        let of_file = |file: &'c ChangedFile| {
-            additions(file, before, file.thresholds(sources.config).min_tokens)
-        };
-        let additions: Vec<Addition<'c>> =
-            files.iter().copied().filter(is_code).flat_map(of_file).collect();
-        Self { additions: if additions.len() <= MAX_FUNCTIONS { additions } else { Vec::new() } }
+            let Thresholds { levels, min_tokens, .. } = file.thresholds(sources.config);
+            if levels.ask_for_functions() && sources.config.ground(path, *is_prose) == Ground::Code
+            {
+                all.extend(additions(file, before, min_tokens));
+            }
+        }
+        Self { additions: if all.len() <= MAX_FUNCTIONS { all } else { Vec::new() } }
     }
 
     /// Their words.
@@ -99,12 +99,11 @@ impl<'c> NewFunctions<'c> {
         let free = self.additions.iter().filter(|addition| !addition.is_copied(copies));
         let asked: Vec<(&Addition<'_>, Rarity<'_>)> =
             free.map(|addition| (addition, wording.rarity(&addition.bag))).collect();
-        let closest = |(addition, rarity): &(&Addition<'_>, Rarity<'_>)| {
-            let distance =
-                |file: usize| targets.entries[file].path.distance(&addition.file.source.path);
-            wording.closest(rarity, MAX_FILES, distance)
-        };
-        let files: Vec<Vec<usize>> = asked.iter().map(closest).collect();
+        let closest = asked.iter().map(|(addition, rarity)| {
+            let path = &addition.file.source.path;
+            wording.closest(rarity, MAX_FILES, |file| targets.entries[file].path.distance(path))
+        });
+        let files: Vec<Vec<usize>> = closest.collect();
         let wanted: BTreeSet<usize> = files.iter().flatten().copied().collect();
         let lengths: Vec<usize> =
             asked.iter().map(|(addition, _)| addition.unit.tokens.len()).collect();
@@ -129,15 +128,13 @@ impl<'c> NewFunctions<'c> {
 impl Existing {
     /// Those of its functions that may be what functions of these `lengths` are.
     fn new(source: Arc<Source>, changed: &[ChangedFile], lengths: &[usize]) -> Self {
-        let novel =
-            changed.iter().find(|file| file.source.path == source.path).map(|file| &file.novel);
+        let novel = ChangedFile::at(changed, &source.path).map(|file| &file.novel);
         let document = source.document();
         let mut units = document.functions();
         units.retain(|unit| lengths.iter().any(|&length| is_as_long(length, unit.tokens.len())));
         units.retain(|unit| novel.is_none_or(|novel| !novel[unit.tokens.clone()].contains(&true)));
         let functions = units.into_iter().map(|unit| (Bag::of_unit(document, &unit), unit));
-        let functions = functions.map(|(bag, unit)| (unit, bag)).collect();
-        Self { source, functions }
+        Self { functions: functions.collect(), source: Arc::clone(&source) }
     }
 }
 
@@ -161,8 +158,10 @@ fn additions<'c>(
     units.retain(|unit| unit.tokens.len() >= min_tokens && is_added(file, &unit.tokens));
     units.retain(|unit| !known.contains(name_of(source, unit)));
     units.dedup_by(|inner, outer| inner.tokens.start < outer.tokens.end);
-    let bag = |unit: &Unit| Bag::of_unit(source.document(), unit);
-    units.into_iter().map(|unit| Addition { file, bag: bag(&unit), unit }).collect()
+    let document = source.document();
+    let additions =
+        units.into_iter().map(|unit| Addition { file, bag: Bag::of_unit(document, &unit), unit });
+    additions.collect()
 }
 
 /// Whether the change adds nearly all tokens of a function.
@@ -176,7 +175,7 @@ fn is_as_long(own: usize, other: usize) -> bool {
 }
 
 fn name_of<'s>(source: &'s Source, unit: &Unit) -> &'s [u8] {
-    unit.name.map(|at| source.tokens[at].text(&source.text)).unwrap_or_default()
+    unit.name.map(|at| source.text_of(at)).unwrap_or_default()
 }
 
 impl Addition<'_> {
@@ -204,15 +203,13 @@ impl Addition<'_> {
         files: impl Iterator<Item = &'e Existing>,
     ) -> Option<Likeness<'e>> {
         let of_family = files.filter(|file| file.source.family == self.file.source.family);
-        let all = of_family.flat_map(|file| {
-            file.functions.iter().map(move |(unit, bag)| (&file.source, unit, bag))
+        let all = of_family.flat_map(|Existing { source, functions }| {
+            let functions = functions
+                .iter()
+                .filter(|(_, unit)| is_as_long(self.unit.tokens.len(), unit.tokens.len()));
+            functions.map(|(bag, unit)| Likeness { source, unit, worded: rarity.of_function(bag) })
         });
-        let all = all.filter(|(_, unit, _)| is_as_long(self.unit.tokens.len(), unit.tokens.len()));
-        let alike = all.map(|(source, unit, bag)| {
-            let worded = rarity.of_function(bag);
-            Likeness { source, unit, worded }
-        });
-        let best = alike.max_by(|a, b| a.worded.score.total_cmp(&b.worded.score))?;
+        let best = all.max_by(|a, b| a.worded.score.total_cmp(&b.worded.score))?;
         let WordMatch { score, share, n_words } = best.worded;
         (score >= MIN_SCORE && share >= MIN_SHARE && n_words >= MIN_WORDS).then_some(best)
     }

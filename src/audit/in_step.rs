@@ -34,11 +34,14 @@ pub(super) fn pair(finding: &Finding, before: &PathBefore<'_>) -> Option<(FilePa
     is_other.then(|| before(&finding.path).zip(before(&origin.path))).flatten()
 }
 
+/// The lines that an edit added.
+type AddedLines = HashSet<Vec<u8>>;
+
 /// The past of the files that findings name.
 pub(super) struct Edits<'e> {
     versions: &'e mut Versions<'e>,
-    /// For each path in base, the lines that each of its last edits added.
-    known: Vec<(FilePath, Vec<HashSet<Vec<u8>>>)>,
+    /// For each path in base, its last edits.
+    known: Vec<(FilePath, Vec<AddedLines>)>,
 }
 
 impl<'e> Edits<'e> {
@@ -73,16 +76,10 @@ impl<'e> Edits<'e> {
         };
         let Some(other) = self.of(other)? else { return Ok(0) };
         let (own, other) = (&self.known[own].1, &self.known[other].1);
-        let n_met = |a: &[HashSet<Vec<u8>>], b: &[HashSet<Vec<u8>>]| {
-            a.iter().filter(|edit| b.iter().any(|of| are_alike(edit, of))).count()
-        };
-        let is_as_large = |edit: &HashSet<Vec<u8>>| {
+        let has_as_large = own.iter().any(|edit| {
             other.iter().any(|of| are_alike(edit, of) && edit.intersection(of).count() >= n_lines)
-        };
-        if !own.iter().any(is_as_large) {
-            return Ok(0);
-        }
-        Ok(n_met(own, other).min(n_met(other, own)))
+        });
+        Ok(if has_as_large { n_met(own, other).min(n_met(other, own)) } else { 0 })
     }
 
     /// The place in `known` of a file's edits; `None` if those of too many are known.
@@ -96,8 +93,8 @@ impl<'e> Edits<'e> {
         Ok(known)
     }
 
-    /// The lines that each of the last edits of a file added.
-    fn read(&mut self, path: &FilePath) -> Result<Vec<HashSet<Vec<u8>>>, Error> {
+    /// The last edits of a file.
+    fn read(&mut self, path: &FilePath) -> Result<Vec<AddedLines>, Error> {
         let &mut Versions { reader, base, .. } = self.versions;
         let Some(present) = reader.blob_at(base, path)? else { return Ok(Vec::new()) };
         let before = self.versions.of(path)?.iter().map(|edit| edit.before);
@@ -111,7 +108,7 @@ impl<'e> Edits<'e> {
             edits.extend(newer.map(|newer| newer.difference(&lines).cloned().collect()));
             newer = Some(lines);
         }
-        edits.retain(|edit: &HashSet<_>| edit.len() >= MIN_LINES);
+        edits.retain(|edit: &AddedLines| edit.len() >= MIN_LINES);
         Ok(edits)
     }
 }
@@ -122,8 +119,13 @@ fn lines(text: &[u8]) -> HashSet<Vec<u8>> {
     lines.filter(|line| line.len() >= MIN_BYTES).map(<[u8]>::to_vec).collect()
 }
 
+/// The number of edits to which one of `others` is alike.
+fn n_met(edits: &[AddedLines], others: &[AddedLines]) -> usize {
+    edits.iter().filter(|edit| others.iter().any(|other| are_alike(edit, other))).count()
+}
+
 /// Whether two edits add mostly the same lines.
-fn are_alike(a: &HashSet<Vec<u8>>, b: &HashSet<Vec<u8>>) -> bool {
+fn are_alike(a: &AddedLines, b: &AddedLines) -> bool {
     let n_same = a.intersection(b).count();
     n_same >= MIN_LINES && 2 * n_same >= a.len().max(b.len())
 }

@@ -79,8 +79,12 @@ impl AuditSummary {
                 if whole.component.committed().is_none() && component.version.is_some() {
                     of.version.clone_from(&component.version);
                 }
-                let none = || ComponentCopy { component, n_files: 0, n_tokens: 0, ..whole.clone() };
-                let part = parts.entry(key.clone()).or_insert_with(none);
+                let part = parts.entry(key.clone()).or_insert_with(|| ComponentCopy {
+                    component,
+                    n_files: 0,
+                    n_tokens: 0,
+                    ..whole.clone()
+                });
                 part.n_tokens += of.n_tokens;
                 part.n_files += usize::from(of_file.insert(key.clone()));
                 keys.push(key);
@@ -117,10 +121,9 @@ fn owed<'f>(
     findings: impl Iterator<Item = &'f Finding>,
 ) -> Verdict {
     let origins = findings.flat_map(|finding| &finding.origins);
-    let is_it =
-        |place: &Place| matches!(place, Place::Component(other) if other.is_same(component));
-    let verdicts =
-        origins.filter(|origin| is_it(&origin.place)).filter_map(|origin| origin.verdict.as_ref());
+    let of_it = origins
+        .filter(|of| matches!(&of.place, Place::Component(other) if other.is_same(component)));
+    let verdicts = of_it.filter_map(|origin| origin.verdict.as_ref());
     let mut verdicts = verdicts.filter(|of| of.answer == verdict.answer);
     let mut given = None;
     let owing = verdicts.find(|of| {

@@ -38,11 +38,12 @@ pub(super) fn candidates<'c>(
     changed: &'c [ChangedFile],
     origin: &dyn Fn(&FilePath) -> Option<&'c Source>,
 ) -> Vec<Candidate<'c>> {
-    let file = |path: &FilePath| changed.iter().find(|file| file.source.path == *path);
     let candidates = findings.iter().enumerate().filter_map(|(finding, of)| {
-        let copy = &file(&of.path).filter(|_| of.about == About::Copy)?.source;
+        let file = ChangedFile::at(changed, &of.path).filter(|_| of.about == About::Copy)?;
+        let copy = &file.source;
         let nearest = of.origins.iter().find(|origin| origin.place == Place::Tree)?;
-        let origin = origin(&nearest.path).filter(|_| file(&nearest.path).is_none())?;
+        let is_old = ChangedFile::at(changed, &nearest.path).is_none();
+        let origin = origin(&nearest.path).filter(|_| is_old)?;
         let own = around(copy, &of.fragment);
         let there = around(origin, &nearest.fragment);
         let is_same = are_spelled_alike((copy, &own), (origin, &there));

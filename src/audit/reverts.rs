@@ -29,49 +29,46 @@ pub(super) fn reverted(
     base: Option<CommitId>,
     reader: &Reader,
 ) -> BTreeMap<FilePath, BTreeSet<FilePath>> {
-    let files: Vec<&Source> = with_copies.iter().map(|(file, _)| *file).collect();
-    let mut reverted: BTreeSet<&FilePath> = BTreeSet::new();
-    let Some(base) = base.filter(|_| !files.is_empty() && files.len() <= MAX_REVERTED) else {
+    let mut left: BTreeMap<&FilePath, &Source> =
+        with_copies.iter().map(|(file, _)| (&file.path, *file)).collect();
+    let Some(base) = base.filter(|_| !left.is_empty() && left.len() <= MAX_REVERTED) else {
         return BTreeMap::new();
     };
     let mut first = base;
     for _ in 0..NEAR {
         let Ok(Some(parent)) = reader.first_parent(first) else { break };
         first = parent;
-        let is_so = |file: &&&Source| {
-            let was = reader.blob_at(first, &file.path).ok().flatten();
-            was.is_some_and(|was| was == blob_id_like(was, file.bytes()))
-        };
-        let left = files.iter().filter(|file| !reverted.contains(&file.path));
-        let found: Vec<&FilePath> = left.filter(is_so).map(|file| &file.path).collect();
-        reverted.extend(found);
+        left.retain(|path, file| {
+            let was = reader.blob_at(first, path).ok().flatten();
+            was.is_none_or(|was| was != blob_id_like(was, file.bytes()))
+        });
     }
-    let stood = |file: &&&Source| {
-        let added_since = |commit: CommitId| {
-            let text = reader.text_at(commit, &file.path).ok().flatten().unwrap_or_default();
-            added_lines(&text, file.bytes())
-        };
-        let mut lines = added_since(base).into_iter().zip(added_since(first));
-        lines.all(|(now, then)| now == AddedLines::No || then == AddedLines::No)
-    };
-    let is_there = |copy: &&TreeCopy| had(&found[copy.found].target, copy, first, reader);
-    let in_tree = |copy: &&TreeCopy| found[copy.found].place == Place::Tree;
-    let is_reverted = |(file, _): &&(&Source, _)| reverted.contains(&file.path) && stood(&file);
-    let later = |copies: &[TreeCopy]| -> BTreeSet<FilePath> {
-        let later = copies.iter().filter(in_tree).filter(|copy| !is_there(copy));
-        later.map(|copy| found[copy.found].target.path.clone()).collect()
-    };
-    let reverted = with_copies.iter().filter(is_reverted);
-    reverted.map(|(file, copies)| (file.path.clone(), later(copies))).collect()
+    let mut reverted = BTreeMap::new();
+    for (file, copies) in with_copies.iter().filter(|(file, _)| !left.contains_key(&file.path)) {
+        let [now, then] = [base, first].map(|commit| added_since(file, commit, reader));
+        if now.iter().zip(&then).all(|(now, then)| [now, then].contains(&&AddedLines::No)) {
+            let in_tree = copies.iter().filter(|copy| found[copy.found].place == Place::Tree);
+            let later = in_tree.filter(|copy| !had(&found[copy.found].target, copy, first, reader));
+            let later = later.map(|copy| found[copy.found].target.path.clone()).collect();
+            reverted.insert(file.path.clone(), later);
+        }
+    }
+    reverted
+}
+
+/// Which lines of a file were added since `commit`; all, if it was not there.
+fn added_since(file: &Source, commit: CommitId, reader: &Reader) -> Vec<AddedLines> {
+    let text = reader.text_at(commit, &file.path).ok().flatten().unwrap_or_default();
+    added_lines(&text, file.bytes())
 }
 
 /// Whether a file had most lines of the origin of a copy at `commit`.
 fn had(origin: &Source, copy: &TreeCopy, commit: CommitId, reader: &Reader) -> bool {
-    let text = reader.text_at(commit, &origin.path).ok().flatten().unwrap_or_default();
-    let (added, lines) = (added_lines(&text, origin.bytes()), Lines::new(&origin.text));
+    let (added, lines) = (added_since(origin, commit, reader), Lines::new(&origin.text));
     let range = copy.pair.alignment.target();
-    let line = |token: usize| lines.line_of(origin.tokens[token].start) as usize;
-    let of_copy = added.get(line(range.start) - 1..line(range.end - 1)).unwrap_or_default();
+    let [first, last] =
+        [range.start, range.end - 1].map(|token| origin.line_of(&lines, token) as usize);
+    let of_copy = added.get(first - 1..last).unwrap_or_default();
     let n_added = of_copy.iter().filter(|&&added| added > AddedLines::No).count();
     2 * n_added < of_copy.len()
 }

@@ -75,6 +75,11 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// The file at a path whose bytes are in the object database.
+    pub fn of_blob(path: &FilePath, blob: BlobId) -> Self {
+        Self { path: path.clone(), content: Content::Blob(blob) }
+    }
+
     /// The blob with its bytes; `None` if they are only on disk.
     pub fn blob(&self) -> Option<BlobId> {
         match self.content {

@@ -144,6 +144,12 @@ impl Token {
         (self.symbol, self.exact)
     }
 
+    /// Whether another one is spelled the same, wherever it is.
+    #[inline]
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.symbol == other.symbol && self.exact == other.exact
+    }
+
     /// Whether it is a name or a literal: what code says, rather than how.
     pub fn is_content(&self) -> bool {
         !matches!(self.kind(), Kind::Keyword | Kind::Punctuation)

@@ -92,6 +92,11 @@ impl Alignment {
         }
     }
 
+    /// The query tokens of the block that the query token `at` is in.
+    pub fn block_at(&self, at: usize) -> Option<Range<usize>> {
+        self.blocks.iter().map(Block::in_query).find(|block| block.contains(&at))
+    }
+
     /// The number of aligned tokens.
     pub fn n_tokens(&self) -> usize {
         self.blocks.iter().map(|block| block.len as usize).sum()

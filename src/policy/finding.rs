@@ -1,5 +1,7 @@
 //! Defines a finding: a copy, or what was not examined, with its rule, level and identity.
 
+use std::cmp::Ordering;
+
 use super::{
     About, Answer, Behind, Change, Date, Fragment, Judgment, KnownCopy, Level, Milder, MissedEdit,
     Origin, Place, Rule, UnexaminedFiles, short_commit,
@@ -188,6 +190,11 @@ impl Finding {
             others: Vec::new(),
             family: Vec::new(),
         }
+    }
+
+    /// The order of findings: by path, then by position.
+    pub fn by_place(a: &Self, b: &Self) -> Ordering {
+        (&a.path, a.fragment).cmp(&(&b.path, b.fragment))
     }
 
     /// A finding about what was not examined; `path` is the file, or the first of several.

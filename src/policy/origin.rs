@@ -22,9 +22,13 @@ pub struct Fragment {
 
 impl Fragment {
     /// The lines it touches.
-    #[inline]
-    pub fn rows(&self) -> Range<u32> {
+    pub fn lines(&self) -> Range<u32> {
         self.start.line..self.end.line + 1
+    }
+
+    /// Whether it touches all lines that another one does.
+    pub fn holds_lines(&self, other: &Self) -> bool {
+        self.start.line <= other.start.line && other.end.line <= self.end.line
     }
 
     /// These columns of a line.

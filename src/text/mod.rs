@@ -256,17 +256,20 @@ impl FilePath {
     /// The path as a relative URI reference, with every byte percent-encoded that is not
     /// unreserved.
     pub fn to_uri(&self) -> String {
-        let mut uri = String::with_capacity(self.0.len());
-        for &byte in &self.0 {
-            match byte {
-                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                    uri.push(byte as char);
-                }
-                _ => uri.push_str(&format!("%{byte:02X}")),
-            }
-        }
-        uri
+        percent_encoded(&self.0, b"-._~/")
     }
+}
+
+/// Bytes as a part of a URI, in which only letters, digits and the bytes `kept` are as they are.
+pub fn percent_encoded(bytes: &[u8], kept: &[u8]) -> String {
+    let mut encoded = String::with_capacity(bytes.len());
+    for &byte in bytes {
+        match byte.is_ascii_alphanumeric() || kept.contains(&byte) {
+            true => encoded.push(byte as char),
+            false => encoded.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    encoded
 }
 
 /// As a text if it is UTF-8, else as bytes.

@@ -37,6 +37,11 @@ impl ChangedFile {
         Self { source, novel, joined: Vec::new(), was: Traces::default() }
     }
 
+    /// The one of `all` at this path.
+    pub fn at<'c>(all: &'c [Self], path: &FilePath) -> Option<&'c Self> {
+        all.iter().find(|file| file.source.path == *path)
+    }
+
     /// What the copies in it are judged with.
     pub fn thresholds(&self, config: &Config) -> Thresholds {
         config.thresholds(&self.source.path, Some(&self.source.language))
@@ -113,9 +118,9 @@ pub(in crate::audit) fn changed_files(
     // All files have to be read before it is known what is new and what was moved.
     if let Some(end) = read.iter().filter_map(|read| read.as_ref().err()).find(|skip| skip.is_end())
     {
-        let why = |read: &Result<Arc<Source>, Skip>| read.as_ref().err().map_or(*end, |skip| *skip);
         let paths = changes.changed.iter().map(|(entry, _)| entry.path.clone());
-        examined.skipped.extend(paths.zip(read.iter().map(why)));
+        let skips = read.iter().map(|read| *read.as_ref().err().unwrap_or(end));
+        examined.skipped.extend(paths.zip(skips));
         return Ok((Vec::new(), Vec::new()));
     }
     let mut read = read.into_iter();
@@ -129,9 +134,10 @@ pub(in crate::audit) fn changed_files(
             Some(Err(Skip::Missing)) => head.and(Err(Skip::Missing)),
             _ => head,
         };
-        let looked_into =
-            |skip: &Skip| Some(sources.looked_into(&repository.reader(), entry, *skip));
-        let skip = head.as_ref().map_or_else(looked_into, |head| sources.left_out_of(head));
+        let skip = match &head {
+            Ok(head) => sources.left_out_of(head),
+            Err(skip) => Some(sources.looked_into(&reader, entry, *skip)),
+        };
         examined.skipped.extend(skip.map(|skip| (entry.path.clone(), skip)));
         heads.extend(head.map(|head| (head, base.and_then(Result::ok))));
     }
@@ -270,12 +276,12 @@ pub(in crate::audit) fn asking<'c>(
     config: &Config,
 ) -> Vec<&'c ChangedFile> {
     // Vendored code is declared to come from elsewhere; only copies out of it count.
-    let asks = |file: &&ChangedFile| {
-        let is_enough = file.n_novel() >= file.thresholds(config).min_tokens
-            || by_file && may_be_whole(&file.source);
-        is_enough && config.vendored_at(&file.source.path).is_none()
-    };
-    changed.into_iter().filter(asks).collect()
+    let own = changed.into_iter().filter(|file| config.vendored_at(&file.source.path).is_none());
+    own.filter(|file| {
+        file.n_novel() >= file.thresholds(config).min_tokens
+            || by_file && may_be_whole(&file.source)
+    })
+    .collect()
 }
 
 /// Searches for where the files in `asking` could have been copied from.

@@ -18,6 +18,22 @@ enum Excuse {
 }
 
 impl Excuse {
+    /// The excuse of a file, if it has one.
+    fn of(
+        entry: &Entry,
+        reader: &impl ReadFiles,
+        sources: &Sources<'_>,
+    ) -> Result<Option<Self>, Error> {
+        let text = match sources.read(reader, entry)? {
+            Ok(source) if source.is_partial => source.text.clone(),
+            Err(Skip::Minified) => reader.read(entry)?,
+            Err(Skip::Generated) => return Ok(Some(Self::Whole)),
+            _ => return Ok(None),
+        };
+        let long = text.split(|&byte| byte == b'\n').filter(|line| line.len() > MINIFIED_TOKENS);
+        Ok(Some(Self::Lines(long.map(<[u8]>::to_vec).collect())))
+    }
+
     /// Whether a file excused itself so `before`. One that was generated may have lines that are
     /// read by now.
     fn is_as(&self, before: &Self) -> bool {
@@ -38,16 +54,6 @@ pub(in crate::audit) fn self_excused(
     reader: &impl ReadFiles,
     sources: &Sources<'_>,
 ) -> Result<Vec<FilePath>, Error> {
-    let excuse = |entry: &Entry| -> Result<Option<Excuse>, Error> {
-        let text = match sources.read(reader, entry)? {
-            Ok(source) if source.is_partial => source.text.clone(),
-            Err(Skip::Minified) => reader.read(entry)?,
-            Err(Skip::Generated) => return Ok(Some(Excuse::Whole)),
-            _ => return Ok(None),
-        };
-        let long = text.split(|&byte| byte == b'\n').filter(|line| line.len() > MINIFIED_TOKENS);
-        Ok(Some(Excuse::Lines(long.map(<[u8]>::to_vec).collect())))
-    };
     let mut found = Vec::new();
     for (entry, before) in
         changes(tip, head, |before, path| sources.was_judged_as(reader, before, path)).changed
@@ -57,9 +63,9 @@ pub(in crate::audit) fn self_excused(
         if !is_judged || is_decided {
             continue;
         }
-        let Some(now) = excuse(&entry)? else { continue };
-        let before = before.map(|before| excuse(&before)).transpose()?.flatten();
-        if !before.is_some_and(|before| now.is_as(&before)) {
+        let Some(now) = Excuse::of(&entry, reader, sources)? else { continue };
+        let before = before.map(|before| Excuse::of(&before, reader, sources)).transpose()?;
+        if !before.flatten().is_some_and(|before| now.is_as(&before)) {
             found.push(entry.path);
         }
     }

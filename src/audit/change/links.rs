@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::changed::diff;
-use crate::audit::read::{Skip, Sources};
+use crate::audit::read::{Skip, Source, Sources};
 use crate::files::{Entry, Error, ReadFiles};
 use crate::git::{Reader, Snapshot};
 use crate::text::FilePath;
@@ -53,15 +53,22 @@ fn adds_code(
     if sources.is_too_large(reader, file) {
         return Ok(true);
     }
-    let read = |entry: &Entry| -> Result<_, Error> {
-        let bytes = reader.try_read(entry)?.map_err(Skip::from);
-        Ok(bytes.and_then(|bytes| sources.tokenize(link, bytes)).map(Arc::new))
-    };
-    let head = match read(file)? {
+    let head = match read_as(link, file, reader, sources)? {
         Ok(head) => head,
         Err(skip) => return Ok(skip.is_notable()),
     };
-    let before = before.map(read).transpose()?.and_then(Result::ok);
-    let (changed, _) = diff(head, before);
+    let before = before.map(|before| read_as(link, before, reader, sources)).transpose()?;
+    let (changed, _) = diff(head, before.and_then(Result::ok));
     Ok(changed.n_novel() >= changed.thresholds(sources.config).min_tokens)
+}
+
+/// Reads a file by the name of `link`.
+fn read_as(
+    link: &FilePath,
+    file: &Entry,
+    reader: &Reader,
+    sources: &Sources<'_>,
+) -> Result<Result<Arc<Source>, Skip>, Error> {
+    let bytes = reader.try_read(file)?.map_err(Skip::from);
+    Ok(bytes.and_then(|bytes| sources.tokenize(link, bytes)).map(Arc::new))
 }

@@ -14,7 +14,7 @@ use crate::audit::read::{Sources, n_marked};
 use crate::audit::search::Queries;
 use crate::config::Config;
 use crate::language::Token;
-use crate::matching::{Block, ChangeTokens, ClonePair, MovedRun, clones, moved_runs};
+use crate::matching::{Alignment, Block, ChangeTokens, ClonePair, MovedRun, clones, moved_runs};
 
 /// Marks code as not novel that was only moved: cut from one place in base and pasted into the
 /// head.
@@ -28,9 +28,8 @@ pub(in crate::audit) fn credit_moves(
 ) {
     let config = sources.config;
     let k = config.fingerprint.noise_threshold();
-    let is_enough = |is_marked: &[bool]| n_marked(is_marked) >= k;
-    if !changed.iter().any(|file| is_enough(&file.novel))
-        || !predecessors.iter().any(|file| is_enough(&file.removed))
+    if changed.iter().all(|file| file.n_novel() < k)
+        || predecessors.iter().all(|file| n_marked(&file.removed) < k)
     {
         return;
     }
@@ -85,11 +84,10 @@ impl Credit {
         let mut moved: BTreeMap<(usize, usize), Vec<Block>> = BTreeMap::new();
         let min_runs: Vec<usize> =
             changed.iter().map(|of| of.thresholds(config).min_tokens.div_ceil(2)).collect();
-        let is_alike = |run: &MovedRun| {
-            config.judges_alike(predecessors[run.from].source.file(), changed[run.to].source.file())
-        };
-        for run in moved_runs(&head, &base, &min_runs).into_iter().filter(is_alike) {
-            moved.entry((run.to, run.from)).or_default().push(run.block);
+        for MovedRun { to, from, block } in moved_runs(&head, &base, &min_runs) {
+            if config.judges_alike(predecessors[from].source.file(), changed[to].source.file()) {
+                moved.entry((to, from)).or_default().push(block);
+            }
         }
         for ((to, from), mut blocks) in moved {
             blocks.sort_unstable();
@@ -102,12 +100,11 @@ impl Credit {
 
     /// Credits what was edited on the way, in files of which enough is left on either side.
     fn edited(&mut self, changed: &[ChangedFile], predecessors: &[Predecessor], config: &Config) {
-        let k = config.fingerprint.noise_threshold();
         // Less novel code than this is never a copy, so it does not matter whether it was moved.
-        let around_novel = |(file, novel): (&ChangedFile, &Vec<bool>)| {
+        let asked = changed.par_iter().zip(&self.novel).map(|(file, novel)| {
             around(novel, &file.novel, file.thresholds(config).min_tokens, config)
-        };
-        let asked: Vec<Vec<bool>> = changed.par_iter().zip(&self.novel).map(around_novel).collect();
+        });
+        let asked: Vec<Vec<bool>> = asked.collect();
         let numbers: Vec<usize> =
             (0..changed.len()).filter(|&at| asked[at].contains(&true)).collect();
         let queries = numbers.iter().map(|&at| (&*changed[at].source, Cow::Borrowed(&*asked[at])));
@@ -118,30 +115,18 @@ impl Credit {
         let mut moves: Vec<_> = (0..predecessors.len())
             .into_par_iter()
             .flat_map_iter(|from| {
-                let Predecessor { source, removed, .. } = &predecessors[from];
-                let asked = around(&self.left[from], removed, k, config);
-                // A seed counts if half of it was removed.
-                let around = |of: Range<usize>| {
-                    of.start.saturating_sub(k / 2)..(of.end + k / 2).min(removed.len())
-                };
-                let parts: Vec<_> = hunks(&asked).into_iter().map(around).collect();
-                let hits = if parts.is_empty() {
-                    Vec::new()
-                } else {
-                    queries.hits_in(source, &mut Vec::new())
-                };
-                let aligned = queries.align_parts(source, &parts, &hits).into_iter();
-                let is_alike = |query: usize| {
-                    config.judges_alike(source.file(), changed[numbers[query]].source.file())
-                };
-                let aligned = aligned.filter(|(query, _)| is_alike(*query));
-                aligned.map(|(query, alignment)| (from, query, alignment)).collect::<Vec<_>>()
+                let aligned = aligned(&queries, &predecessors[from], &self.left[from], config);
+                aligned.into_iter().map(move |(query, alignment)| (from, query, alignment))
             })
-            .map(|(from, query, alignment)| {
-                let (to, removed) = (numbers[query], &predecessors[from].removed);
-                let n_moved =
-                    alignment.pairs().filter(|&(a, b)| changed[to].novel[a] && removed[b]).count();
-                (n_moved, from, to, alignment)
+            .filter_map(|(from, query, alignment)| {
+                let to = numbers[query];
+                let (before, file) = (&predecessors[from], &changed[to]);
+                config.judges_alike(before.source.file(), file.source.file()).then(|| {
+                    let pairs = alignment.pairs();
+                    let n_moved =
+                        pairs.filter(|&(a, b)| file.novel[a] && before.removed[b]).count();
+                    (n_moved, from, to, alignment)
+                })
             })
             .collect();
         moves.sort_by(|a, b| {
@@ -150,13 +135,14 @@ impl Credit {
 
         for (_, from, to, alignment) in moves {
             let (source, target) = (&changed[to].source, &predecessors[from].source);
-            let is_free = |a: usize, b: usize| self.novel[to][a] && self.left[from][b];
-            let is_own = |a: usize, b: usize| is_free(a, b) || self.moved[to][a] == Some((from, b));
-            if !alignment.pairs().any(|(a, b)| is_free(a, b)) {
+            let (novel, left, moved) = (&self.novel[to], &self.left[from], &self.moved[to]);
+            if !alignment.pairs().any(|(a, b)| novel[a] && left[b]) {
                 continue;
             }
-            let moved: Vec<usize> =
-                alignment.pairs().filter(|&(a, b)| is_own(a, b)).map(|(a, _)| a).collect();
+            let own = alignment
+                .pairs()
+                .filter(|&(a, b)| novel[a] && left[b] || moved[a] == Some((from, b)));
+            let moved: Vec<usize> = own.map(|(a, _)| a).collect();
             // Beyond the moved part, an alignment continues over code that merely resembles it and
             // is not part of the move.
             let parts = clusters(&moved, |between| between.len() > MAX_OLD_BETWEEN);
@@ -173,11 +159,10 @@ impl Credit {
     fn take(&mut self, to: usize, from: usize, pairs: impl Iterator<Item = (usize, usize)>) {
         let (novel, left) = (&mut self.novel[to], &mut self.left[from]);
         let (is_test, was_test) = (&self.is_test[to], &self.was_test[from]);
-        let is_judged =
-            |a: usize, b: usize| was_test.get(b) != Some(&true) || is_test.get(a) == Some(&true);
         let mut credited: Vec<usize> = Vec::new();
         for (a, b) in pairs {
-            if novel[a] && left[b] && is_judged(a, b) {
+            let was_judged = was_test.get(b) != Some(&true) || is_test.get(a) == Some(&true);
+            if novel[a] && left[b] && was_judged {
                 novel[a] = false;
                 left[b] = false;
                 self.moved[to][a] = Some((from, b));
@@ -190,6 +175,25 @@ impl Credit {
             novel[gap[0]..gap[1]].fill(false);
         }
     }
+}
+
+/// The queries that align with what is `left` of the removed code of a file, and what is around it.
+fn aligned(
+    queries: &Queries<'_>,
+    before: &Predecessor,
+    left: &[bool],
+    config: &Config,
+) -> Vec<(usize, Alignment)> {
+    let (k, n_tokens) = (config.fingerprint.noise_threshold(), left.len());
+    let asked = hunks(&around(left, &before.removed, k, config)).into_iter();
+    // A seed counts if half of it was removed.
+    let parts = asked.map(|of| of.start.saturating_sub(k / 2)..(of.end + k / 2).min(n_tokens));
+    let parts: Vec<Range<usize>> = parts.collect();
+    if parts.is_empty() {
+        return Vec::new();
+    }
+    let hits = queries.hits_in(&before.source, &mut Vec::new());
+    queries.align_parts(&before.source, &parts, &hits)
 }
 
 /// For each of `tokens`, given what was moved and what is `novel` even so, whether it is in a piece
@@ -207,20 +211,18 @@ fn joined(
         was.iter().for_each(|&(file, from)| of_files.entry(file).or_default().push((at, from)));
     }
     let mut is_whole = vec![false; moved.len()];
-    let is_close = |a: usize, b: usize| a < b && b - a <= MAX_OLD_BETWEEN;
     let runs = of_files.iter().flat_map(|(&file, places)| {
-        let runs = places.chunk_by(|a, b| is_close(a.0, b.0) && is_close(a.1, b.1));
+        let runs = places.chunk_by(|a, b| is_behind(a.0, b.0) && is_behind(a.1, b.1));
         runs.map(move |run| (file, run))
     });
     for (file, run) in runs {
         let (first, last) = (run[0], run[run.len() - 1]);
         // A diff takes a line of the piece for that of another one: it goes on while both have it.
         let base = &predecessors[file].source.tokens;
-        let is_same = |(a, b): &(&Token, &Token)| a.exact == b.exact && a.symbol == b.symbol;
         let before = tokens[..first.0].iter().rev().zip(base[..first.1].iter().rev());
         let behind = tokens[last.0 + 1..].iter().zip(&base[last.1 + 1..]);
-        let n_before = before.take(min_tokens).take_while(is_same).count();
-        let n_behind = behind.take(min_tokens).take_while(is_same).count();
+        let n_before = before.take(min_tokens).take_while(|(a, b)| a.is_same(b)).count();
+        let n_behind = behind.take(min_tokens).take_while(|(a, b)| a.is_same(b)).count();
         if n_before + (last.1 + 1 - first.1) + n_behind >= min_tokens {
             is_whole[first.0..=last.0].fill(true);
         }
@@ -232,6 +234,11 @@ fn joined(
         is_moved
     });
     of_piece.collect()
+}
+
+/// Whether a position is behind another one, and close to it.
+fn is_behind(a: usize, b: usize) -> bool {
+    a < b && b - a <= MAX_OLD_BETWEEN
 }
 
 /// The changed tokens around those that are `left` of them, where at least `min_tokens` are left

@@ -158,11 +158,11 @@ impl DeletedFiles {
         if common.is_some() {
             ranked.truncate(MAX_CANDIDATES);
         }
-        let document = |(_, posting): &(u64, Posting)| posting.document as usize;
-        let is_left = |from: &usize| !is_taken[*from];
         let named = self.by_name.get(source.path.name()).map_or(&[][..], Vec::as_slice);
-        let named = nearest(named, |&from| from, rank).filter(is_left);
-        let beside = nearest(common.unwrap_or_default(), document, rank).filter(is_left);
+        let named = nearest(named, |&from| from, rank).filter(|&from| !is_taken[from]);
+        let beside = common.unwrap_or_default();
+        let beside = nearest(beside, |(_, posting)| posting.document as usize, rank)
+            .filter(|&from| !is_taken[from]);
         let near = named.take(MAX_CANDIDATES / 2).chain(beside.take(MAX_CANDIDATES / 2));
         distinct(ranked.into_iter().map(|(from, _)| from).chain(near))
     }
@@ -176,15 +176,15 @@ fn nearest<T>(
 ) -> impl Iterator<Item = usize> {
     let (before, behind) = files.split_at(files.partition_point(|file| number(file) < rank));
     let (mut before, mut behind) = (before.iter().rev().peekable(), behind.iter().peekable());
-    let next = move || {
+    let nearest = std::iter::from_fn(move || {
         let is_before = match (before.peek(), behind.peek()) {
             (Some(a), Some(b)) => rank - number(a) < number(b) - rank,
             (Some(_), None) => true,
             _ => false,
         };
         if is_before { before.next().map(&number) } else { behind.next().map(&number) }
-    };
-    std::iter::from_fn(next).take(FEW_FILES)
+    });
+    nearest.take(FEW_FILES)
 }
 
 /// The distinct fingerprints of a file, in order.
@@ -194,11 +194,10 @@ fn fingerprints(source: &Source, params: &Params) -> Vec<u64> {
 
 /// The resemblance of two sets in order: what they share, as a fraction of what either has.
 fn resemblance(a: &[u64], b: &[u64]) -> f64 {
-    let mut rest = b;
-    let is_shared = |hash: &&u64| {
-        rest = &rest[rest.partition_point(|other| other < *hash)..];
-        rest.first() == Some(*hash)
-    };
-    let n_shared = a.iter().filter(is_shared).count();
+    let (mut rest, mut n_shared) = (b, 0);
+    for hash in a {
+        rest = &rest[rest.partition_point(|other| other < hash)..];
+        n_shared += usize::from(rest.first() == Some(hash));
+    }
     n_shared as f64 / (a.len() + b.len() - n_shared) as f64
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::matching::{Alignment, Block};
+use crate::matching::Alignment;
 
 /// The base tokens that the tokens of a head file were before the change.
 ///
@@ -32,21 +32,20 @@ impl Traces {
     /// The traces of a file whose predecessor is the base file number `file`, with `n_tokens`, of
     /// which the change `kept` these.
     pub fn kept(kept: &Alignment, file: usize, n_tokens: usize) -> Self {
-        let trace = |block: &Block| Trace {
+        let runs = kept.blocks.iter().map(|block| Trace {
             at: block.query as usize,
             len: block.len as usize,
             file,
             from: block.target as usize,
-        };
-        Self { runs: kept.blocks.iter().map(trace).collect(), own: Some((file, n_tokens)) }
+        });
+        Self { runs: runs.collect(), own: Some((file, n_tokens)) }
     }
 
     /// Adds what was moved here: for each token, the number of the base file and the position
     /// there, if it was.
     pub fn add_moved(&mut self, moved: &[Option<(usize, usize)>]) {
-        for (at, &(file, from)) in
-            moved.iter().enumerate().filter_map(|(at, was)| Some((at, was.as_ref()?)))
-        {
+        for (at, was) in moved.iter().enumerate() {
+            let Some((file, from)) = *was else { continue };
             match self.runs.last_mut() {
                 Some(run)
                     if run.file == file && run.at + run.len == at && run.from + run.len == from =>
@@ -81,7 +80,7 @@ impl Traces {
             let (start, end) = (run.at.max(range.start), (run.at + run.len).min(range.end));
             Trace { at: start, len: end - start, file: run.file, from: run.from + (start - run.at) }
         });
-        let within: Vec<Trace> = within.collect();
+        let mut within: Vec<Trace> = within.collect();
 
         // The tokens next to the range, and what they were before: the ends of the file at its
         // ends.
@@ -117,9 +116,9 @@ impl Traces {
             };
             return (!replaced.is_empty()).then_some((file, replaced));
         };
-        let own = || within.iter().filter(|run| run.file == file);
-        let start = own().map(|run| run.from).min()?;
-        let end = own().map(|run| run.from + run.len).max()?;
+        within.retain(|run| run.file == file);
+        let start = within.iter().map(|run| run.from).min()?;
+        let end = within.iter().map(|run| run.from + run.len).max()?;
         let from = before
             .filter(|&(of, from)| of == file && from <= start)
             .map_or(start, |(_, from)| from);

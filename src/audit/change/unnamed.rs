@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use crate::audit::read::{Promise, Sources};
-use crate::files::{Entry, Error, ReadFiles};
+use crate::files::{Error, ReadFiles};
 use crate::git::Snapshot;
 use crate::language::Language;
 use crate::text::FilePath;
@@ -24,21 +24,21 @@ pub(in crate::audit) fn unnamed(
     let mut found = BTreeMap::new();
     for &path in unread(base, head, sources).iter().filter(|path| !sources.languages.may_know(path))
     {
+        let Some(entry) = head.get(path) else { continue };
         // Most are data: none is fetched for this.
-        let is_small = |entry: &&Entry| {
-            reader.size(entry).is_some_and(|size| size <= sources.config.max_file_size)
-        };
-        let Some(entry) = head.get(path).filter(is_small) else { continue };
+        if reader.size(entry).is_none() || sources.is_too_large(reader, entry) {
+            continue;
+        }
         let Ok(text) = reader.try_read(entry)? else { continue };
         let language = sources.languages.identify(path, &text);
         found.extend(language.map(|language| (path.clone(), language.id.clone())));
     }
     for paths in unread(base, head, sources).chunk_by(|a, b| a.folder() == b.folder()) {
         let folder = paths[0].folder();
-        let is_beside = |entry: &&Entry| {
+        let beside = head.entries.iter().filter(|entry| {
             entry.path.folder() == folder && sources.promise(&entry.path) == Some(Promise::Source)
-        };
-        for entry in head.entries.iter().filter(is_beside).take(MAX_BESIDE) {
+        });
+        for entry in beside.take(MAX_BESIDE) {
             let Some(language) = sources.languages.promised(&entry.path) else { continue };
             if sources.is_too_large(reader, entry) || !may_include(language, sources) {
                 continue;
@@ -55,11 +55,14 @@ pub(in crate::audit) fn unnamed(
 /// The changed files whose name is not that of source, or that of a template, in the order of
 /// paths.
 fn unread<'h>(base: &'h Snapshot, head: &'h Snapshot, sources: &Sources<'_>) -> Vec<&'h FilePath> {
-    // What a template is made into is what its name promises, unless source includes it as it is.
-    let is_template =
-        |path: &FilePath| sources.languages.promised(path).is_some_and(Language::is_host);
     let paths = head.differences(base).filter_map(|(_, new)| new).map(|entry| &entry.path);
-    paths.filter(|path| sources.promise(path).is_none() || is_template(path)).collect()
+    let unread = paths.filter(|path| {
+        // What a template is made into is what its name promises, unless source includes it as it
+        // is.
+        sources.promise(path).is_none()
+            || sources.languages.promised(path).is_some_and(Language::is_host)
+    });
+    unread.collect()
 }
 
 /// Whether files of a language include others by `#include`, as its table says.
@@ -72,11 +75,15 @@ fn may_include(language: &Language, sources: &Sources<'_>) -> bool {
 
 /// The names in quotes behind `#include`.
 fn included_names(text: &[u8]) -> HashSet<&[u8]> {
-    let name = |at: usize| {
+    let mut names = HashSet::new();
+    for at in memchr::memmem::find_iter(text, b"include") {
         let before = text[..at].rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
-        let behind = text[at + b"include".len()..].trim_ascii_start().strip_prefix(b"\"")?;
-        (before.trim_ascii() == b"#")
-            .then(|| behind.split(|byte| *byte == b'"').next().unwrap_or_default())
-    };
-    memchr::memmem::find_iter(text, b"include").filter_map(name).collect()
+        let behind = text[at + b"include".len()..].trim_ascii_start();
+        if before.trim_ascii() == b"#"
+            && let Some(name) = behind.strip_prefix(b"\"")
+        {
+            names.extend(name.split(|byte| *byte == b'"').next());
+        }
+    }
+    names
 }

@@ -36,10 +36,11 @@ impl Piece {
     pub fn new(commit: CommitId, path: FilePath, text: &[u8], fragment: &Fragment) -> Self {
         let at = Lines::new(text);
         let numbers = fragment.start.line..=fragment.end.line.min(at.n_lines());
-        let all: Vec<&[u8]> = numbers.map(|line| at.text(text, line).trim_ascii()).collect();
-        let of_lines = |all: &[&[u8]]| -> Vec<u64> { all.iter().map(|line| hash(line)).collect() };
-        let telling: Vec<&[u8]> = all.iter().copied().filter(|line| is_telling(line)).collect();
-        let lines = of_lines(if telling.is_empty() { &all } else { &telling });
+        let all = numbers.map(|line| at.text(text, line).trim_ascii());
+        let mut lines: Vec<u64> = all.clone().filter(|line| is_telling(line)).map(hash).collect();
+        if lines.is_empty() {
+            lines = all.map(hash).collect();
+        }
         Self { commit, path, lines }
     }
 

@@ -10,8 +10,7 @@ use rayon::prelude::*;
 use crate::audit::Error;
 use crate::audit::read::{Sources, distinct};
 use crate::files::{BlobId, Entry, ReadFiles};
-use crate::git::{Reader, Repository, Snapshot};
-use crate::language::Token;
+use crate::git::{Repository, Snapshot};
 use crate::text::FilePath;
 
 /// Nothing.
@@ -37,8 +36,8 @@ pub(in crate::audit) struct PathReadings(Vec<(FilePath, Option<u64>)>);
 impl PathReadings {
     /// Of a tree without attributes: those may read a path in another way in each commit.
     pub fn new(tree: &Snapshot, sources: &Sources<'_>) -> Self {
-        let of_path = |entry: &Entry| (entry.path.clone(), sources.compared_reading(&entry.path));
-        Self(tree.entries.par_iter().map(of_path).collect())
+        let paths = tree.entries.par_iter().map(|entry| &entry.path);
+        Self(paths.map(|path| (path.clone(), sources.compared_reading(path))).collect())
     }
 }
 
@@ -95,9 +94,9 @@ impl KnownPrints {
             }
         }
         let unknown: Vec<_> = unknown.into_iter().collect();
-        let read =
-            |(reader, tokens, hashes): &mut (Reader, Vec<Token>, Vec<u64>),
-             &(_, (entry, sources)): &(ContentReading, (&Entry, &Sources<'_>))| {
+        let read = unknown.par_iter().map_init(
+            || (repository.reader(), Vec::new(), Vec::new()),
+            |(reader, tokens, hashes), &(_, (entry, sources))| {
                 if sources.is_too_large(reader, entry) {
                     return Ok(Vec::new());
                 }
@@ -107,9 +106,8 @@ impl KnownPrints {
                 }
                 let prints = sources.config.fingerprint.fingerprints(tokens, hashes);
                 Ok(distinct(prints.map(|print| print.hash)))
-            };
-        let scratch = || (repository.reader(), Vec::new(), Vec::new());
-        let read = unknown.par_iter().map_init(scratch, read);
+            },
+        );
         let read = read.collect::<Result<Vec<Vec<u64>>, Error>>()?;
         for ((reading, _), prints) in unknown.into_iter().zip(read) {
             let number = self.numbers.len() as u32;

@@ -25,13 +25,13 @@ use crate::audit::read::{Memory, Sources};
 use crate::audit::search::{Targets, align_known};
 use crate::audit::{Context, Error, Examination, Progress, Silent};
 use crate::config::Config;
-use crate::files::{Content, Entry};
+use crate::files::Entry;
 use crate::git::{Attributes, CommitId, Event, Reader, Repository, Snapshot, Span};
 use crate::language::Languages;
 use crate::matching::{Novelty, novelty};
 use crate::policy::{Finding, Ground};
 use crate::store::Journal;
-use crate::text::{FilePath, count, fnv_1a};
+use crate::text::{count, fnv_1a};
 
 /// Maximum commits to check together.
 const MAX_BATCH: usize = 32;
@@ -202,11 +202,11 @@ fn check_commits(
             trees.iter().zip(&sources).find(|(_, sources)| sources.attributes.is_empty());
         let paths = without_attributes.map(|(tree, sources)| PathReadings::new(tree, sources));
         let (paths, none) = (paths.unwrap_or_default(), PathReadings::default());
-        let compared = |(tree, sources): (Snapshot, &Sources<'_>)| {
+        let trees = trees.into_par_iter().zip(&sources).map(|(tree, sources)| {
             let known = if sources.attributes.is_empty() { &paths } else { &none };
             ComparedTree::new(tree, known, sources)
-        };
-        let trees: Vec<ComparedTree> = trees.into_par_iter().zip(&sources).map(compared).collect();
+        });
+        let trees: Vec<ComparedTree> = trees.collect();
 
         // What any commit of the batch has is learned first, by one thread; then all are searched
         // at once.
@@ -232,15 +232,15 @@ fn read_batch(
     repository: &Repository,
     params: &TimelineParams<'_>,
 ) -> Result<(Vec<Change>, Vec<Snapshot>), Error> {
-    let read = |reader: &mut Reader, judged: &&mut CommitCopies| {
-        Change::read(judged.commit, params.span.is_first_parent, reader)
-    };
     let (mut changes, mut trees, mut n_files) = (Vec::new(), Vec::new(), 0);
     for few in commits[..commits.len().min(MAX_BATCH)].chunks(rayon::current_num_threads()) {
         if n_files > MAX_BATCH_FILES {
             break;
         }
-        let read = few.par_iter().map_init(|| repository.reader(), read);
+        let read = few.par_iter().map_init(
+            || repository.reader(),
+            |reader, judged| Change::read(judged.commit, params.span.is_first_parent, reader),
+        );
         for (change, tree) in read.collect::<Result<Vec<_>, Error>>()? {
             n_files += tree.entries.len();
             changes.push(change);
@@ -256,20 +256,11 @@ fn trace(
     repository: &Repository,
     progress: &dyn Progress,
 ) -> Result<(), Error> {
-    let pieces_of = |reader: &mut Reader, judged: &&mut CommitCopies| {
-        let piece = |copy: &Copy| {
-            let Some(origin) = copy.origins.first() else { return Ok(None) };
-            let Some(blob) = reader.blob_at(judged.commit, &origin.path)? else { return Ok(None) };
-            let text = reader.past_blob(blob, &origin.path)?.unwrap_or_default();
-            let path = origin.path.clone();
-            Ok(Some(Piece::new(judged.commit, path, &text, &origin.fragment)))
-        };
-        judged.copies.iter().map(piece).collect()
-    };
-    let of_commits = commits
-        .par_iter()
-        .map_init(|| repository.reader(), pieces_of)
-        .collect::<Result<Vec<Vec<Option<Piece>>>, crate::git::Error>>()?;
+    let of_commits = commits.par_iter().map_init(
+        || repository.reader(),
+        |reader, judged| judged.copies.iter().map(|of| piece(of, judged.commit, reader)).collect(),
+    );
+    let of_commits = of_commits.collect::<Result<Vec<Vec<Option<Piece>>>, crate::git::Error>>()?;
     let pieces: Vec<Piece> = of_commits.iter().flatten().flatten().cloned().collect();
     let mut writings = written(repository, &pieces, progress)?.into_iter();
     for (judged, pieces) in commits.iter_mut().zip(of_commits) {
@@ -281,6 +272,18 @@ fn trace(
         }
     }
     Ok(())
+}
+
+/// The best origin of a copy, in the tree of its commit.
+fn piece(
+    copy: &Copy,
+    commit: CommitId,
+    reader: &Reader,
+) -> Result<Option<Piece>, crate::git::Error> {
+    let Some(CopyOrigin { path, fragment, .. }) = copy.origins.first() else { return Ok(None) };
+    let Some(blob) = reader.blob_at(commit, path)? else { return Ok(None) };
+    let text = reader.past_blob(blob, path)?.unwrap_or_default();
+    Ok(Some(Piece::new(commit, path.clone(), &text, fragment)))
 }
 
 /// A digest of everything that decides what is found in a commit.
@@ -312,18 +315,16 @@ impl Change {
         if is_first_parent {
             parents.truncate(1);
         }
-        let in_tree =
-            |path: &FilePath, blob| Entry { path: path.clone(), content: Content::Blob(blob) };
         let (mut before, mut after) = (Vec::new(), Vec::new());
         for Event { path, before: was, after: is } in reader.events_between(&parents, commit)? {
-            before.extend(was.map(|blob| in_tree(&path, blob)));
-            after.extend(is.map(|blob| in_tree(&path, blob)));
+            before.extend(was.map(|blob| Entry::of_blob(&path, blob)));
+            after.extend(is.map(|blob| Entry::of_blob(&path, blob)));
         }
         let mut others = Vec::new();
         for parent in parents.iter().skip(1) {
             let mut files = Vec::new();
             for Entry { path, .. } in &after {
-                files.extend(reader.blob_at(*parent, path)?.map(|blob| in_tree(path, blob)));
+                files.extend(reader.blob_at(*parent, path)?.map(|blob| Entry::of_blob(path, blob)));
             }
             others.push(Snapshot::of(files));
         }
@@ -365,11 +366,11 @@ fn judged(
         }
     }
     credit_moves(&mut changed, &mut predecessors, sources);
-    let is_source = |file: &&ChangedFile| {
+    let of_source = changed.iter().filter(|file| {
         let ground = config.ground(&file.source.path, file.source.is_prose);
         matches!(ground, Ground::Code | Ground::Declarative)
-    };
-    let n_novel = changed.iter().filter(is_source).map(ChangedFile::n_novel).sum();
+    });
+    let n_novel = of_source.map(ChangedFile::n_novel).sum();
     let asking = asking(&changed, false, config);
     let queries = queries(&asking, config);
     if queries.is_empty() {

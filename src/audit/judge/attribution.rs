@@ -52,21 +52,18 @@ impl Attributions {
         let license = terms.license.as_ref().map(|license| words(&license.to_string()));
         let license = license.unwrap_or_default();
         let named = [words(component), license];
-        let holds = |text: &str| {
-            if holders.is_empty() {
-                named.iter().all(|name| text.contains(name.as_str()))
-            } else {
-                holders.iter().all(|(_, holder)| text.contains(holder.as_str()))
-            }
+        let needed: Vec<&String> = match holders.is_empty() {
+            true => named.iter().collect(),
+            false => holders.iter().map(|(_, holder)| holder).collect(),
         };
-        if holds(&words(&legible(&copy.text))) {
-            return Attribution::Given(copy.path.to_string());
-        }
-        let mut above = self.files.iter().filter(|(path, _)| is_above(path, &copy.path));
-        match above.find(|(_, text)| holds(text)) {
+        let of_copy = words(&legible(&copy.text));
+        let above = self.files.iter().filter(|(path, _)| is_above(path, &copy.path));
+        let mut texts =
+            [(&copy.path, &of_copy)].into_iter().chain(above.map(|(path, text)| (path, text)));
+        match texts.find(|(_, text)| needed.iter().all(|words| text.contains(*words))) {
             Some((path, _)) => Attribution::Given(path.to_string()),
             None => {
-                Attribution::Owed(holders.into_iter().map(|(notice, _)| notice.clone()).collect())
+                Attribution::Owed(holders.iter().map(|(notice, _)| (*notice).clone()).collect())
             }
         }
     }
@@ -98,8 +95,10 @@ fn holder(notice: &str) -> String {
     let fillers = [
         "copyright", "c", "by", "all", "rights", "reserved", "spdx", "filecopyrighttext", "present",
     ];
-    let is_year = |word: &str| word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit());
-    let kept = all.split_whitespace().filter(|word| !fillers.contains(word) && !is_year(word));
+    let kept = all.split_whitespace().filter(|word| {
+        let is_year = word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit());
+        !fillers.contains(word) && !is_year
+    });
     format!(" {} ", kept.collect::<Vec<_>>().join(" "))
 }
 

@@ -51,9 +51,8 @@ impl FileUnderAudit<'_> {
             Ground::Code if !is_whole_file && self.is_signatures(range) => Ground::Declarative,
             ground => ground,
         };
-        let all = |is: &dyn Fn(&InCommon) -> bool| {
-            !origins.is_empty() && origins.iter().all(|origin| is(&origin.in_common))
-        };
+        let is_any = !origins.is_empty();
+        let mut in_common = origins.iter().map(|origin| &origin.in_common);
         Circumstances {
             ground,
             is_new: true,
@@ -63,9 +62,9 @@ impl FileUnderAudit<'_> {
             is_reverted: self.with.reverted.get(&self.query.source.path).is_some_and(|later| {
                 origins.iter().all(|of| of.place != Place::Tree || !later.contains(&of.path))
             }),
-            is_from_document: all(&|of| of.is_prose),
-            is_from_generated: all(&|of| of.is_generated),
-            is_alternative: all(&|of| of.is_alternative),
+            is_from_document: is_any && in_common.clone().all(|of| of.is_prose),
+            is_from_generated: is_any && in_common.clone().all(|of| of.is_generated),
+            is_alternative: is_any && in_common.all(|of| of.is_alternative),
         }
     }
 
@@ -81,23 +80,21 @@ impl FileUnderAudit<'_> {
         let juxtaposed = language.is_some_and(|language| language.has_juxtaposed_calls);
         let (n_statements, n_controls) =
             source.document().statements(range.clone(), novel, juxtaposed);
-        let rows = |of: &Fragment| of.start.line..of.end.line + 1;
         let is_beside = origin.place == Place::Tree
             && origin.path == source.path
-            && is_beside(rows(fragment), rows(&origin.fragment));
+            && is_beside(fragment.lines(), origin.fragment.lines());
         let Origin { in_common: InCommon { names, n_rare_names, .. }, similarity, .. } = *origin;
         let ends_block = source.document().ends_block(range.clone());
         let is_even = source.document().is_even(range.clone());
         // What a change writes in many places at once is not how things are written.
         let n_origins = origins.iter().filter(|origin| !origin.rank.is_new).count();
         let n_equal_lines = origins.iter().map(|origin| origin.in_common.n_equal_lines).max();
-        let n_equal_lines = n_equal_lines.unwrap_or(0);
         Some(Worth {
             n_statements,
             n_controls,
             names,
             n_rare_names,
-            n_equal_lines,
+            n_equal_lines: n_equal_lines.unwrap_or(0),
             ends_block,
             is_even,
             similarity,
@@ -156,11 +153,11 @@ impl FileUnderAudit<'_> {
     fn is_test(&self, range: &Range<usize>) -> bool {
         let ChangedFile { source, novel, .. } = self.query;
         let units = source.test_lines(self.language);
-        let is_other = |at: &usize| {
-            let line = self.lines.line_of(source.tokens[*at].start);
-            novel[*at] && !units.iter().any(|unit| unit.contains(&line))
-        };
-        !units.is_empty() && range.clone().filter(is_other).count() < self.thresholds.min_tokens
+        let other = range.clone().filter(|&at| {
+            let line = source.line_of(&self.lines, at);
+            novel[at] && !units.iter().any(|unit| unit.contains(&line))
+        });
+        !units.is_empty() && other.count() < self.thresholds.min_tokens
     }
 
     /// Whether most tokens in `range` are in `language` and that is declarative: a page is markup,
@@ -189,9 +186,10 @@ impl FileUnderAudit<'_> {
     pub(super) fn n_rare_names(&self, own: &[Token], other: &[Token]) -> usize {
         let Some(nearby) = self.with.nearby else { return 0 };
         let n_files = self.nearby.get_or_init(|| nearby.names(&self.query.source.path));
-        let (own, other) = (names(own), names(other));
-        let is_rare = |name: &&u32| n_files.get(name).is_none_or(|&n| n <= FEW_FILES);
-        own.iter().filter(|name| other.binary_search(name).is_ok()).filter(is_rare).count()
+        let other = names(other);
+        let mut shared = names(own);
+        shared.retain(|name| other.binary_search(name).is_ok());
+        shared.iter().filter(|name| n_files.get(name).is_none_or(|&n| n <= FEW_FILES)).count()
     }
 
     /// How much of one of the two files the other one held before the change, in percent, if it is

@@ -2,18 +2,19 @@
 //!
 //! This file is docs/semantics.md, "What counts as a new copy", in code.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::old_pairs::{Pairs, Part, Side};
 use crate::audit::change::{ChangedFile, MAX_OLD_BETWEEN, Predecessor, clusters};
-use crate::audit::read::Source;
+use crate::audit::read::{Source, n_marked};
 use crate::audit::search::{FEW_FILES, SearchOutcome};
 use crate::config::{Config, Thresholds};
 use crate::language::Token;
 use crate::matching::{
-    Alignment, Block, ClonePair, Document, Enough, Evidence, clones, without_neighbors,
+    Alignment, ClonePair, Document, Enough, Evidence, clones, without_neighbors,
 };
 use crate::policy::Place;
 use crate::text::FilePath;
@@ -61,53 +62,44 @@ pub(in crate::audit) fn copies_of(
         let target = Side { source: &found.target, changed };
         // For code of other projects it does not matter who had it first.
         let base = (!is_outside).then_some(base);
-        let between = |query: usize| FilePair {
-            query: Side { source: &asking[query].source, changed: Some(asking[query]) },
-            target,
-            base,
-            frequencies: &frequencies[query],
-            thresholds: &thresholds[query],
-            added: &added[query],
-        };
+        let alignments = found.alignments.iter();
+        let alignments = alignments.map(|(query, of)| (*query, Cow::Borrowed(of), false));
+        let runs = found.runs.iter().filter(|(query, run)| {
+            let novel = &asking[*query].novel[run.query as usize..(run.query + run.len) as usize];
+            n_marked(novel) >= thresholds[*query].min_tokens && !found.whole.contains(query)
+        });
+        let runs =
+            runs.map(|(query, run)| (*query, Cow::Owned(Alignment { blocks: vec![*run] }), true));
         let mut old_of: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
-        for (query, alignment) in &found.alignments {
-            if found.whole.contains(query) {
-                let source = &asking[*query].source;
-                // A file that existed before and that a small change made identical is judged like
-                // any other change.
-                if 2 * asking[*query].n_added() >= source.tokens.len() {
-                    let tokens = &found.target.tokens;
-                    let pair = ClonePair::new(alignment.clone(), &source.tokens, tokens);
-                    let whole = TreeCopy::part(number, (pair, false));
-                    copied[*query].push(TreeCopy { is_whole: true, ..whole });
-                    continue;
-                }
+        for (query, alignment, is_run) in alignments.chain(runs) {
+            let source = &asking[query].source;
+            // A file that existed before and that a small change made identical is judged like any
+            // other change.
+            if found.whole.contains(&query) && 2 * asking[query].n_added() >= source.tokens.len() {
+                let tokens = &found.target.tokens;
+                let pair = ClonePair::new(alignment.into_owned(), &source.tokens, tokens);
+                let whole = TreeCopy::part(number, (pair, false));
+                copied[query].push(TreeCopy { is_whole: true, ..whole });
+                continue;
             }
-            let between = between(*query);
-            let pairs = between.copies(alignment, old_of.entry(*query).or_default());
-            let is_evident = |pair: &ClonePair, enough: &Enough| {
-                Evidence::new(pair, between.query.source.document(), &found.target.tokens, enough)
-                    .is(enough)
+            let of_files = FilePair {
+                query: Side { source, changed: Some(asking[query]) },
+                target,
+                base,
+                frequencies: &frequencies[query],
+                thresholds: &thresholds[query],
+                added: &added[query],
             };
+            let pairs = of_files.copies(&alignment, old_of.entry(query).or_default());
             // A copy with evidence is evidence for the others too: its author had the file.
-            if enough.is_some_and(|enough| !pairs.iter().any(|(pair, _)| is_evident(pair, enough)))
-            {
-                continue;
+            let is_evident = enough.is_none_or(|enough| {
+                let (document, tokens) = (source.document(), &found.target.tokens);
+                pairs.iter().any(|(of, _)| Evidence::new(of, document, tokens, enough).is(enough))
+            });
+            if is_evident {
+                let copies = pairs.into_iter().map(|pair| TreeCopy::part(number, pair));
+                copied[query].extend(copies.map(|copy| TreeCopy { is_run, ..copy }));
             }
-            copied[*query].extend(pairs.into_iter().map(|pair| TreeCopy::part(number, pair)));
-        }
-        for (query, run) in &found.runs {
-            let between = between(*query);
-            let n_novel = (run.query..run.query + run.len)
-                .filter(|&at| between.query.is_novel(at as usize))
-                .count();
-            if n_novel < thresholds[*query].min_tokens || found.whole.contains(query) {
-                continue;
-            }
-            let alignment = Alignment { blocks: vec![*run] };
-            let pairs = between.copies(&alignment, old_of.entry(*query).or_default());
-            let of_run = |pair| TreeCopy { is_run: true, ..TreeCopy::part(number, pair) };
-            copied[*query].extend(pairs.into_iter().map(of_run));
         }
     }
     copied
@@ -143,85 +135,101 @@ impl FilePair<'_> {
     /// a pair: repetitive code can be aligned in other ways too, which prove nothing new. Those of
     /// this alignment are added.
     fn copies(&self, alignment: &Alignment, old: &mut BTreeSet<usize>) -> Vec<(ClonePair, bool)> {
-        let &Self { query, target, base, frequencies, thresholds, added } = self;
+        let &Self { query, target, base, frequencies, thresholds, .. } = self;
         let Thresholds { min_tokens, ref matching, min_rarity, .. } = *thresholds;
-        let counts = |&(a, b): &(usize, usize)| {
-            let comes_first = (&target.source.path, b) < (&query.source.path, a);
-            query.is_novel(a) && (!target.is_novel(b) || comes_first && !query.is_joined(a))
-        };
-        let counted: Vec<usize> = alignment.pairs().filter(counts).map(|(a, _)| a).collect();
-        // A match of fewer than k tokens is never found: neither where it is alone, nor where
-        // others are scattered around it.
-        let seen_in = |runs: &[Range<usize>]| -> Vec<usize> {
-            runs.iter().flat_map(|run| among(&counted, run)).copied().collect()
-        };
-        let is_seen = |run: &Range<usize>| run.len() >= matching.k;
-        let mut runs = clusters(&counted, |mut range| range.any(|at| !query.is_novel(at)));
-        runs.retain(is_seen);
-        let mut seen = seen_in(&runs);
+        let counted = self.counted(alignment);
         let mut fragments = clusters(&counted, |range| {
             range.filter(|&at| !query.is_novel(at)).count() > MAX_OLD_BETWEEN
         });
         fragments.retain(|fragment| among(&counted, fragment).len() >= min_tokens);
-        let are_few = |fragment: &Range<usize>| among(&seen, fragment).len() < min_tokens;
-        if let Some(base) = base.filter(|_| fragments.iter().any(are_few)) {
-            // What is pasted over old code keeps a few of its tokens, on lines that are new all the
-            // same.
-            let is_added = added.get_or_init(|| query.added(base));
-            let mut pasted = clusters(&counted, |mut range| {
-                range.any(|at| !query.is_novel(at) && !is_added[at])
-            });
-            pasted.retain(|run| is_seen(run) && query.pastes(run.clone(), base));
-            let is_pasted = |at: usize| {
-                let next = pasted.partition_point(|of| of.end <= at);
-                pasted.get(next).is_some_and(|of| of.start <= at)
-            };
-            runs.retain(|run| !is_pasted(run.start));
-            runs.extend(pasted);
-            runs.sort_by_key(|run| run.start);
-            seen = seen_in(&runs);
-        }
-        let within = |fragment: &Range<usize>| among(&seen, fragment);
-        let is_enough = |fragment: &Range<usize>| within(fragment).len() >= min_tokens;
-        fragments.retain(is_enough);
-        let is_of_old_pair = |fragment: &Range<usize>| {
-            let n_old = within(fragment).iter().filter(|at| old.contains(at)).count();
-            2 * n_old > within(fragment).len()
-        };
-        fragments.retain(|fragment| !is_of_old_pair(fragment));
+        let (runs, seen) = self.runs(&counted, &fragments);
+        fragments.retain(|fragment| {
+            let seen = among(&seen, fragment);
+            let n_old = seen.iter().filter(|at| old.contains(at)).count();
+            seen.len() >= min_tokens && 2 * n_old <= seen.len()
+        });
         let parts = match base {
             Some(base) => {
                 let pairs = Pairs { query, target, alignment, base, params: matching };
                 let mut parts = pairs.new_parts(fragments.clone(), &runs);
-                let is_new = |at: &usize| parts.iter().any(|part| part.range.contains(at));
-                old.extend(fragments.into_iter().flatten().filter(|at| !is_new(at)));
-                parts.retain(|part| is_enough(&part.range));
+                let mut tokens: Vec<usize> = fragments.into_iter().flatten().collect();
+                tokens.retain(|at| !parts.iter().any(|part| part.range.contains(at)));
+                old.extend(tokens);
+                parts.retain(|part| among(&seen, &part.range).len() >= min_tokens);
                 parts
             }
             None => fragments.into_iter().map(|range| Part { range, is_in_both: false }).collect(),
         };
         let (document, other) = (query.source.document(), target.source.document());
-        let counts = |pair: &ClonePair| {
-            is_enough(&pair.alignment.query())
-                && (is_long_or_whole(pair, document, min_tokens)
-                    || rarity(&pair.alignment, frequencies, matching.k) >= min_rarity)
-        };
         let mut copies = Vec::new();
         for Part { range, is_in_both } in parts {
             let fragment = completed(range, alignment, query.source);
             let part = beyond_seam(alignment.within(fragment), alignment, query, target);
             let part = without_neighbors(part, document, other);
             let pairs = clones(part, document.tokens, other.tokens, matching).into_iter();
-            copies.extend(pairs.filter(counts).map(|pair| (pair, is_in_both)));
+            let pairs = pairs.filter(|pair| {
+                among(&seen, &pair.alignment.query()).len() >= min_tokens
+                    && (is_long_or_whole(pair, document, min_tokens)
+                        || rarity(&pair.alignment, frequencies, matching.k) >= min_rarity)
+            });
+            copies.extend(pairs.map(|pair| (pair, is_in_both)));
         }
         copies
     }
+
+    /// The tokens of the query that count.
+    fn counted(&self, alignment: &Alignment) -> Vec<usize> {
+        let &Self { query, target, .. } = self;
+        let counted = alignment.pairs().filter(|&(a, b)| {
+            let comes_first = (&target.source.path, b) < (&query.source.path, a);
+            query.is_novel(a) && (!target.is_novel(b) || comes_first && !query.is_joined(a))
+        });
+        counted.map(|(a, _)| a).collect()
+    }
+
+    /// The runs of novel tokens with those that are `counted`, and these: a match of fewer than k
+    /// tokens is never found, neither where it is alone, nor where others are scattered around it.
+    ///
+    /// If they are too few for one of the `fragments`, what is pasted over old code is a run, too:
+    /// it keeps a few of its tokens, on lines that are new all the same.
+    fn runs(
+        &self,
+        counted: &[usize],
+        fragments: &[Range<usize>],
+    ) -> (Vec<Range<usize>>, Vec<usize>) {
+        let Thresholds { min_tokens, ref matching, .. } = *self.thresholds;
+        let query = self.query;
+        let mut runs = clusters(counted, |mut range| range.any(|at| !query.is_novel(at)));
+        runs.retain(|run| run.len() >= matching.k);
+        let seen = among_all(counted, &runs);
+        let are_enough =
+            fragments.iter().all(|fragment| among(&seen, fragment).len() >= min_tokens);
+        let Some(base) = self.base.filter(|_| !are_enough) else { return (runs, seen) };
+        let is_added = self.added.get_or_init(|| query.added(base));
+        let mut pasted =
+            clusters(counted, |mut range| range.any(|at| !query.is_novel(at) && !is_added[at]));
+        pasted.retain(|run| run.len() >= matching.k && query.pastes(run.clone(), base));
+        runs.retain(|run| {
+            let next = pasted.partition_point(|of| of.end <= run.start);
+            pasted.get(next).is_none_or(|of| of.start > run.start)
+        });
+        runs.extend(pasted);
+        runs.sort_by_key(|run| run.start);
+        let seen = among_all(counted, &runs);
+        (runs, seen)
+    }
+}
+
+/// Those of `positions`, which ascend, that are in `ranges`.
+fn among_all(positions: &[usize], ranges: &[Range<usize>]) -> Vec<usize> {
+    ranges.iter().flat_map(|range| among(positions, range)).copied().collect()
 }
 
 /// Those of `positions`, which ascend, that are in `range`.
 fn among<'p>(positions: &'p [usize], range: &Range<usize>) -> &'p [usize] {
-    let before = |end: usize| positions.partition_point(|&at| at < end);
-    &positions[before(range.start)..before(range.end)]
+    let first = positions.partition_point(|&at| at < range.start);
+    let behind = positions.partition_point(|&at| at < range.end);
+    &positions[first..behind]
 }
 
 /// Extends a fragment of novel tokens to whole lines, and to the ends of the brackets that it
@@ -229,13 +237,8 @@ fn among<'p>(positions: &'p [usize], range: &Range<usize>) -> &'p [usize] {
 /// considers novel is arbitrary.
 fn completed(fragment: Range<usize>, alignment: &Alignment, source: &Source) -> Range<usize> {
     let document = source.document();
-    let block_of = |at: usize| {
-        let holds = |block: &&Block| (block.query..block.query + block.len).contains(&(at as u32));
-        let block = alignment.blocks.iter().find(holds);
-        block.map(|block| block.query as usize..(block.query + block.len) as usize)
-    };
     let mut start = fragment.start;
-    let first = block_of(start).map_or(start, |block| block.start);
+    let first = alignment.block_at(start).map_or(start, |block| block.start);
     while start > first && !document.starts_line(start) {
         start -= 1;
     }
@@ -243,7 +246,7 @@ fn completed(fragment: Range<usize>, alignment: &Alignment, source: &Source) -> 
         start = fragment.start;
     }
     let mut end = fragment.end;
-    let last = block_of(end - 1).map_or(end, |block| block.end);
+    let last = alignment.block_at(end - 1).map_or(end, |block| block.end);
     let tokens = &source.tokens;
     let mut depth: i64 = tokens[start..end].iter().map(Token::nesting).sum();
     while end < last && (!document.starts_line(end) || depth > 0 && tokens[end].is_closing()) {
@@ -272,12 +275,11 @@ fn beyond_seam(
     }
     let (start, of_start) = (fragment.query().start, fragment.target().start);
     let (mut end, mut of_end) = (all.end, of_all.end);
-    let symbol = |at: usize| query.source.tokens.get(at).map(|token| token.symbol);
-    let is_apart =
-        |end: usize, of_end: usize| if start < of_start { end < of_start } else { of_end < start };
-    while is_apart(end, of_end)
-        && symbol(end).is_some()
-        && symbol(end) == symbol(of_end)
+    let tokens = &query.source.tokens;
+    // Where the two would meet: at the beginning of the later one.
+    while (if start < of_start { end < of_start } else { of_end < start })
+        && let (Some(own), Some(other)) = (tokens.get(end), tokens.get(of_end))
+        && own.symbol == other.symbol
         && query.is_novel(end)
     {
         fragment.extend([(end, of_end)]);

@@ -67,8 +67,8 @@ impl<'c> AllCopies<'c> {
             copies_of(self.asking, &searched, self.changed, self.base, enough, self.config);
         for ((file, all), these) in self.asking.iter().zip(&mut self.copies).zip(of_these) {
             let levels = file.thresholds(self.config).levels;
-            let is_asked = |of: &TreeCopy| levels.ask_for(&searched.found[of.found].place);
-            let these = these.into_iter().filter(is_asked);
+            let these = these.into_iter();
+            let these = these.filter(|copied| levels.ask_for(&searched.found[copied.found].place));
             all.extend(these.map(|copied| TreeCopy { found: n_before + copied.found, ..copied }));
         }
         self.found.extend(searched.found);
@@ -83,7 +83,7 @@ impl<'c> AllCopies<'c> {
         attributions: &Attributions,
         nearby: Option<&Nearby<'_>>,
     ) -> Vec<JointFinding> {
-        let before = |file: &'c Predecessor| Some((file.of.as_ref()?, &*file.source));
+        let before = self.base.iter().filter_map(|file| Some((file.of.as_ref()?, &*file.source)));
         let with = JudgedWith {
             config: self.config,
             languages: self.languages,
@@ -91,18 +91,15 @@ impl<'c> AllCopies<'c> {
             nearby,
             reverted: &self.reverted,
             novel_of: self.changed.iter().map(|file| (&file.source.path, &*file.novel)).collect(),
-            before: self.base.iter().filter_map(before).collect(),
+            before: before.collect(),
         };
-        let of_file = |number: usize| {
+        let mut findings = Vec::new();
+        for (number, copies) in self.copies.iter().enumerate().filter(|(_, of)| !of.is_empty()) {
             let n_places = self.n_places.get(number).map_or(&[][..], Vec::as_slice);
-            FileUnderAudit::new(self.asking[number], &with)
-                .findings(&self.copies[number], &self.found, n_places)
-        };
-        let with_copies = (0..self.asking.len()).filter(|&number| !self.copies[number].is_empty());
-        let mut findings: Vec<JointFinding> = with_copies.flat_map(of_file).collect();
-        findings.sort_by(|JointFinding(a, _), JointFinding(b, _)| {
-            (&a.path, a.fragment).cmp(&(&b.path, b.fragment))
-        });
+            let file = FileUnderAudit::new(self.asking[number], &with);
+            findings.extend(file.findings(copies, &self.found, n_places));
+        }
+        findings.sort_by(|JointFinding(a, _), JointFinding(b, _)| Finding::by_place(a, b));
         without_mutual(findings)
     }
 }
@@ -169,38 +166,7 @@ impl<'c> FileUnderAudit<'c> {
         found: &[FileHits],
         n_places: &[SeedPlaces],
     ) -> Vec<JointFinding> {
-        let kind = |copied: &TreeCopy| match found[copied.found].place {
-            Place::Tree => 0,
-            Place::Component(_) => 1,
-            Place::Past(_) => 2,
-        };
-        let mut drafts: Vec<Draft> = Vec::new();
-        let mut in_tree: BTreeSet<u32> = BTreeSet::new();
-        for asked in 0..3 {
-            let of_kind: Vec<&TreeCopy> =
-                copies.iter().filter(|copied| kind(copied) == asked).collect();
-            let is_past = asked == 2;
-            // A file that is byte-identical to a deleted one came back, even if the tree has some
-            // of its code too.
-            let came_back = of_kind.iter().any(|copied| copied.is_whole);
-            let is_file =
-                |draft: &Draft| came_back && draft.range.len() == self.query.source.tokens.len();
-            // Findings of one kind share no code.
-            let n_before = drafts.len();
-            for draft in self.drafts(&of_kind, found) {
-                let is_it = |other: &Draft| is_same_place(&other.range, &draft.range);
-                match drafts[..n_before].iter().position(is_it) {
-                    Some(other) => drafts[other].join(draft),
-                    // Code that the tree has as well was not revived: the past has it because the
-                    // tree had it then.
-                    None if is_past && !is_file(&draft) && draft.is_explained(&in_tree) => {}
-                    None => drafts.push(draft),
-                }
-            }
-            if asked == 0 {
-                in_tree = drafts.iter().flat_map(|draft| draft.spelled.iter().copied()).collect();
-            }
-        }
+        let mut drafts = self.all_drafts(copies, found);
         drafts.sort_by_key(|draft| (draft.range.start, draft.range.end));
         let mut findings: Vec<JointFinding> = Vec::new();
         let mut on_line: HashMap<(&str, u32), usize> = HashMap::new();
@@ -227,6 +193,44 @@ impl<'c> FileUnderAudit<'c> {
             }
         }
         findings
+    }
+
+    /// The drafts of its copies; those of different kinds of places with the same code are joined.
+    fn all_drafts(&self, copies: &[TreeCopy], found: &[FileHits]) -> Vec<Draft> {
+        let mut of_kinds: [Vec<&TreeCopy>; 3] = Default::default();
+        for copied in copies {
+            let kind = match found[copied.found].place {
+                Place::Tree => 0,
+                Place::Component(_) => 1,
+                Place::Past(_) => 2,
+            };
+            of_kinds[kind].push(copied);
+        }
+        let mut drafts: Vec<Draft> = Vec::new();
+        let mut in_tree: BTreeSet<u32> = BTreeSet::new();
+        for (kind, copies) in of_kinds.iter().enumerate() {
+            // A file that is byte-identical to a deleted one came back, even if the tree has some
+            // of its code too.
+            let came_back = copies.iter().any(|copied| copied.is_whole);
+            // Findings of one kind share no code.
+            let n_before = drafts.len();
+            for draft in self.drafts(copies, found) {
+                let others = &mut drafts[..n_before];
+                let same = others.iter_mut().find(|of| is_same_place(&of.range, &draft.range));
+                let is_file = came_back && draft.range.len() == self.query.source.tokens.len();
+                match same {
+                    Some(other) => other.join(draft),
+                    // Code that the tree has as well was not revived: the past has it because the
+                    // tree had it then.
+                    None if kind == 2 && !is_file && draft.is_explained(&in_tree) => {}
+                    None => drafts.push(draft),
+                }
+            }
+            if kind == 0 {
+                in_tree = drafts.iter().flat_map(|draft| draft.spelled.iter().copied()).collect();
+            }
+        }
+        drafts
     }
 
     /// The classes of some copies, each with its origins.
@@ -283,8 +287,8 @@ impl<'c> FileUnderAudit<'c> {
     /// The conditions on builds in a file of the tree, which is read once however many copies it has.
     fn builds(&self, of: &Source) -> Rc<Builds> {
         let mut known = self.builds.borrow_mut();
-        let read = || Rc::new(Builds::new(&of.path, &of.text));
-        Rc::clone(known.entry(of.path.clone()).or_insert_with(read))
+        let known = known.entry(of.path.clone());
+        Rc::clone(known.or_insert_with(|| Rc::new(Builds::new(&of.path, &of.text))))
     }
 
     /// The origin that a pair shows; `is_in_both` if the change inserted it into both members of an
@@ -312,20 +316,13 @@ impl<'c> FileUnderAudit<'c> {
         let explains =
             pair.alignment.n_tokens() as f64 / range.len().max(1) as f64 * pair.similarity;
         let spelled = (2.0 * pair.n_exact as f64 / (range.len() + of_target.len()) as f64).min(1.0);
-        let of_text = |text: &[u8], tokens: &[Token]| {
-            let (first, last) = (tokens.first()?, tokens.last()?);
-            Some(text.get(first.start as usize..last.end as usize)?.to_vec())
-        };
-        let own = of_text(&source.text, &source.tokens[pair.alignment.query()]).unwrap_or_default();
-        let other = of_text(&target.text, &target.tokens[of_target.clone()]).unwrap_or_default();
         let is_in_tree = *place == Place::Tree;
         let novel = self.with.novel_of.get(&target.path).filter(|_| is_in_tree);
         let n_novel = novel.map_or(0, |novel| n_marked(&novel[of_target.clone()]));
         let is_alternative = is_in_tree && {
-            let line = |at: usize| self.lines.line_of(source.tokens[at].start);
-            let rows = line(range.start)..line(range.end - 1) + 1;
-            let there = fragment.start.line..fragment.end.line + 1;
-            self.builds(source).exclude(&rows, &self.builds(target), &there)
+            let [first, last] =
+                [range.start, range.end - 1].map(|at| source.line_of(&self.lines, at));
+            self.builds(source).exclude(&(first..last + 1), &self.builds(target), &fragment.lines())
         };
         let own_tokens = &source.tokens[range.clone()];
         let of_tokens = &target.tokens[of_target.clone()];
@@ -359,7 +356,10 @@ impl<'c> FileUnderAudit<'c> {
                 explains,
                 is_new: 2 * n_novel > of_target.len(),
                 spelled,
-                lines: lines_alike(&own, &other),
+                lines: lines_alike(
+                    source.text_between(&pair.alignment.query()),
+                    target.text_between(&of_target),
+                ),
             },
             text: text.clone(),
             written: None,
@@ -376,8 +376,8 @@ impl<'c> FileUnderAudit<'c> {
 
     /// How many lines these tokens are on.
     fn n_lines(&self, tokens: impl Iterator<Item = usize>) -> u32 {
-        let line = |at: usize| self.lines.line_of(self.query.source.tokens[at].start);
-        let mut lines: Vec<u32> = tokens.map(line).collect();
+        let mut lines: Vec<u32> =
+            tokens.map(|at| self.query.source.line_of(&self.lines, at)).collect();
         lines.dedup();
         lines.len() as u32
     }
@@ -388,12 +388,12 @@ impl<'c> FileUnderAudit<'c> {
         let fragment = fragment(&source.text, &self.lines, &source.tokens)?;
         let n_lines = self.n_lines(0..source.tokens.len());
         let in_common = InCommon { n_lines, ..InCommon::NAMES };
-        let origin = |(path, component): (FilePath, Component)| {
+        let origins = files.into_iter().map(|(path, component)| {
             let (place, verdict) = self.judged(&Place::Component(Arc::new(component)), &fragment);
             let in_tree = Origin::in_tree(path, whole_lines(&fragment), CloneType::Type1, 1.0);
             Origin { place, verdict, in_common, ..in_tree }
-        };
-        self.finding_of(0..source.tokens.len(), files.into_iter().map(origin).collect())
+        });
+        self.finding_of(0..source.tokens.len(), origins.collect())
     }
 
     /// The finding of a draft. It is as severe as the most severe of its parts alone: another
@@ -410,9 +410,9 @@ impl<'c> FileUnderAudit<'c> {
         if let Some(gravest) = gravest.filter(|part| part.level > finding.level) {
             (finding.rule, finding.level, finding.milder) =
                 (gravest.rule, gravest.level, gravest.milder);
-            let is_of_part =
-                |origin: &Origin| gravest.origins.iter().any(|of| of.place == origin.place);
-            finding.origins.sort_by_key(|origin| !is_of_part(origin));
+            finding
+                .origins
+                .sort_by_key(|origin| gravest.origins.iter().all(|of| of.place != origin.place));
             let tokens = &self.query.source.tokens[range];
             finding.identity = identity(finding.rule, &finding.path, content(tokens));
         }
@@ -517,8 +517,9 @@ fn reuse(document: Document<'_>, tokens: &Range<usize>) -> Reuse {
 /// The number of other places with the tokens of a draft, aligned or not: the median of its
 /// fingerprints, of which one that the draft repeats is in each place as often.
 fn n_places_of(draft: &Draft, n_places: &[SeedPlaces]) -> usize {
-    let at = |position: usize| n_places.partition_point(|of| (of.position as usize) < position);
-    let within = &n_places[at(draft.range.start)..at(draft.range.end)];
+    let [first, behind] = [draft.range.start, draft.range.end]
+        .map(|at| n_places.partition_point(|of| (of.position as usize) < at));
+    let within = &n_places[first..behind];
     let mut n_own: HashMap<u32, u32> = HashMap::new();
     within.iter().for_each(|of| *n_own.entry(of.row).or_default() += 1);
     let mut counts: Vec<u32> = within.iter().map(|of| of.n / n_own[&of.row]).collect();
@@ -529,16 +530,15 @@ fn n_places_of(draft: &Draft, n_places: &[SeedPlaces]) -> usize {
 /// The fraction of lines that two texts have in common, ignoring white space around them but not
 /// comments, 0 to 1.
 fn lines_alike(a: &[u8], b: &[u8]) -> f64 {
-    let lines = |text: &[u8]| -> Vec<Vec<u8>> {
-        let lines = text.split(|&byte| byte == b'\n').map(|line| line.trim_ascii().to_vec());
+    let [own, others]: [Vec<&[u8]>; 2] = [a, b].map(|text| {
+        let lines = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
         lines.filter(|line| !line.is_empty()).collect()
-    };
-    let (own, others) = (lines(a), lines(b));
+    });
     let mut counts: HashMap<&[u8], usize> = HashMap::new();
     others.iter().for_each(|line| *counts.entry(line).or_default() += 1);
     let mut n_same = 0;
     for line in &own {
-        if let Some(left) = counts.get_mut(line.as_slice()).filter(|left| **left > 0) {
+        if let Some(left) = counts.get_mut(line).filter(|left| **left > 0) {
             *left -= 1;
             n_same += 1;
         }
@@ -554,8 +554,8 @@ pub(in crate::audit) fn fragment(text: &[u8], lines: &Lines, tokens: &[Token]) -
 
 /// The lines of a fragment without known columns.
 fn whole_lines(fragment: &Fragment) -> Fragment {
-    let at = |line| Position { line, column: 1 };
-    Fragment { start: at(fragment.start.line), end: at(fragment.end.line) }
+    let Fragment { start, end } = *fragment;
+    Fragment { start: Position { column: 1, ..start }, end: Position { column: 1, ..end } }
 }
 
 fn overlaps(a: &Fragment, b: &Fragment) -> bool {

@@ -7,7 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use crate::policy::{Finding, Fragment, Origin, Place};
+use crate::policy::{Finding, Origin, Place};
 use crate::text::FilePath;
 
 /// A finding, and what its parts in the tree, in corpora and in the past would be alone, if it has
@@ -23,39 +23,35 @@ pub(super) fn without_mutual(findings: Vec<JointFinding>) -> Vec<JointFinding> {
     for (number, JointFinding(finding, _)) in findings.iter().enumerate() {
         of_file.entry(&finding.path).or_default().push(number);
     }
-    // The last finding that begins before a place: those of a file hardly overlap.
-    let around = |path: &FilePath, place: &Fragment| {
-        let numbers = of_file.get(path)?;
-        let behind =
-            numbers.partition_point(|&at| findings[at].0.fragment.start.line <= place.start.line);
-        let number = numbers[behind.checked_sub(1)?];
-        holds(&findings[number].0.fragment, place).then_some(number)
-    };
     let mut by_novelty: Vec<usize> = (0..findings.len()).collect();
     by_novelty.sort_by_key(|&at| (Reverse(findings[at].0.n_novel), Reverse(at)));
     let mut is_kept = vec![false; findings.len()];
     for number in by_novelty {
         let JointFinding(finding, parts) = &findings[number];
-        let says_the_same = |other: usize| {
-            let Finding { rule, origins, .. } = &findings[other].0;
-            let is_origin = |origin: &Origin| {
+        let is_said = finding.origins.iter().all(|origin| {
+            // The last finding that begins before it: those of a file hardly overlap.
+            let numbers = of_file.get(&origin.path).map_or(&[][..], Vec::as_slice);
+            let behind = numbers.partition_point(|&at| {
+                findings[at].0.fragment.start.line <= origin.fragment.start.line
+            });
+            numbers[..behind].last().is_some_and(|&at| {
+                let JointFinding(other, _) = &findings[at];
                 origin.place == Place::Tree
-                    && origin.path == finding.path
-                    && holds(&origin.fragment, &finding.fragment)
-            };
-            is_kept[other] && rule.id == finding.rule.id && origins.iter().any(is_origin)
-        };
-        let is_said = |origin: &Origin| {
-            origin.place == Place::Tree
-                && around(&origin.path, &origin.fragment).is_some_and(says_the_same)
-        };
-        is_kept[number] = !parts.is_empty() || !finding.origins.iter().all(is_said);
+                    && other.fragment.holds_lines(&origin.fragment)
+                    && is_kept[at]
+                    && other.rule.id == finding.rule.id
+                    && other.origins.iter().any(|origin| is_around(origin, finding))
+            })
+        });
+        is_kept[number] = !parts.is_empty() || !is_said;
     }
     let rest = findings.into_iter().zip(is_kept);
     rest.filter_map(|(finding, is_kept)| is_kept.then_some(finding)).collect()
 }
 
-/// Whether the lines of `b` are among those of `a`.
-fn holds(a: &Fragment, b: &Fragment) -> bool {
-    a.start.line <= b.start.line && b.end.line <= a.end.line
+/// Whether an origin has all lines of a finding.
+fn is_around(origin: &Origin, finding: &Finding) -> bool {
+    origin.place == Place::Tree
+        && origin.path == finding.path
+        && origin.fragment.holds_lines(&finding.fragment)
 }

@@ -5,8 +5,9 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::audit::read::{Source, names};
+use crate::audit::read::{Sources, names};
 use crate::files::Entry;
+use crate::git::Reader;
 use crate::text::FilePath;
 
 /// Files that are read near each folder with copies: the nearest of the same extension. Counted
@@ -25,15 +26,16 @@ type Neighborhood = (Vec<u8>, Vec<u8>);
 /// The tree around the files of a change.
 pub(in crate::audit) struct Nearby<'n> {
     entries: &'n [Entry],
-    read: &'n dyn Fn(&Entry) -> Option<Arc<Source>>,
+    reader: &'n Reader,
+    sources: &'n Sources<'n>,
     /// For each folder and extension that was asked about, in how many of its files each name is.
     known: RefCell<HashMap<Neighborhood, Arc<Counts>>>,
 }
 
 impl<'n> Nearby<'n> {
-    /// The tree that holds `entries`; `read` reads one, if it is source.
-    pub fn new(entries: &'n [Entry], read: &'n dyn Fn(&Entry) -> Option<Arc<Source>>) -> Self {
-        Self { entries, read, known: RefCell::default() }
+    /// The tree that holds `entries`.
+    pub fn new(entries: &'n [Entry], reader: &'n Reader, sources: &'n Sources<'n>) -> Self {
+        Self { entries, reader, sources, known: RefCell::default() }
     }
 
     /// In how many of the files near `path` each name is, by its exact reading. Time O(n) for n
@@ -45,20 +47,22 @@ impl<'n> Nearby<'n> {
         if let Some(known) = self.known.borrow().get(&key) {
             return Arc::clone(known);
         }
-        let is_alike = |of: &&Entry| of.path.extension().unwrap_or(of.path.name()) == key.1;
-        let of_kind = self.entries.iter().filter(is_alike);
-        let mut nearest: Vec<(usize, &Entry)> =
-            of_kind.map(|entry| (entry.path.distance(path), entry)).collect();
-        let order =
-            |a: &(usize, &Entry), b: &(usize, &Entry)| (a.0, &a.1.path).cmp(&(b.0, &b.1.path));
+        let of_kind =
+            self.entries.iter().filter(|of| of.path.extension().unwrap_or(of.path.name()) == key.1);
+        let mut nearest: Vec<(usize, &FilePath, &Entry)> =
+            of_kind.map(|of| (of.path.distance(path), &of.path, of)).collect();
         if nearest.len() > MAX_FILES {
-            nearest.select_nth_unstable_by(MAX_FILES, order);
+            nearest.select_nth_unstable_by(MAX_FILES, |a, b| (a.0, a.1).cmp(&(b.0, b.1)));
             nearest.truncate(MAX_FILES);
         }
         let mut n_files: Counts = HashMap::new();
-        for source in nearest.into_iter().filter_map(|(_, entry)| (self.read)(entry)) {
-            for name in names(&source.tokens) {
-                *n_files.entry(name).or_default() += 1;
+        for (_, path, entry) in nearest {
+            if self.sources.is_source(path)
+                && let Ok(Ok(source)) = self.sources.read(self.reader, entry)
+            {
+                for name in names(&source.tokens) {
+                    *n_files.entry(name).or_default() += 1;
+                }
             }
         }
         let n_files = Arc::new(n_files);

@@ -10,8 +10,8 @@ use std::cell::LazyCell;
 use std::ops::Range;
 
 use crate::audit::change::{ChangedFile, Predecessor};
-use crate::audit::read::Source;
-use crate::language::{Kind, Token};
+use crate::audit::read::{Source, n_marked};
+use crate::language::Token;
 use crate::matching::{
     AddedLines, Alignment, ClonePair, Params, added_lines, aligned, clones, n_shared, names_alike,
 };
@@ -74,31 +74,33 @@ impl<'a> Side<'a> {
     /// For each token, whether git calls its line added.
     pub fn added(&self, base: &[Predecessor]) -> Vec<bool> {
         let Source { path, text, tokens, .. } = self.source;
-        let before = Predecessor::of(base, path);
-        let (lines, added) =
-            (Lines::new(text), added_lines(before.map_or(&[][..], |file| &file.source.text), text));
-        let of_line = |token: &Token| added[lines.line_of(token.start) as usize - 1];
-        tokens.iter().map(|token| of_line(token) > AddedLines::No).collect()
+        let before = Predecessor::of(base, path).map_or(&[][..], |file| &file.source.text);
+        let (lines, added) = (Lines::new(text), added_lines(before, text));
+        let of_tokens = tokens.iter().map(|token| added[lines.line_of(token.start) as usize - 1]);
+        of_tokens.map(|added| added > AddedLines::No).collect()
     }
 
     /// Whether the lines of `range` were put over a quarter as many at most: an edit that is spread
     /// over a function changes one here and there.
     pub fn pastes(&self, range: Range<usize>, base: &'a [Predecessor]) -> bool {
-        let is_line = |source: &Source, at: &usize| source.document().starts_line(*at);
-        let n_lines = range.clone().filter(|at| is_line(self.source, at)).count();
+        let document = self.source.document();
+        let n_lines = range.clone().filter(|&at| document.starts_line(at)).count();
         let most = (REPLACED * n_lines as f64) as usize;
         let Some((source, before)) = self.before(range, base) else { return true };
         // Code in another order was all over the file.
-        most > 0 && before.filter(|at| is_line(source, at)).take(most + 1).count() <= most
+        let document = source.document();
+        let mut replaced = before.filter(|&at| document.starts_line(at));
+        most > 0 && replaced.nth(most).is_none()
     }
 
     /// Whether the change added `range` and removed next to nothing there.
     fn inserts(&self, range: Range<usize>, base: &[Predecessor]) -> bool {
         let Some(changed) = self.changed else { return false };
         let n_tokens = range.len();
-        let is_gone = |file: usize, at: usize| base[file].gone[at];
-        let Some((file, before)) = changed.was.before(range, is_gone) else { return true };
-        before.filter(|&at| is_gone(file, at)).count() as f64 <= REPLACED * n_tokens as f64
+        let before = changed.was.before(range, |file, at| base[file].gone[at]);
+        before.is_none_or(|(file, before)| {
+            n_marked(&base[file].gone[before]) as f64 <= REPLACED * n_tokens as f64
+        })
     }
 }
 
@@ -197,9 +199,9 @@ impl<'a> Pairs<'a> {
 
     /// Whether the change brought in most of what `pair` aligns, on both sides.
     fn is_alike(&self, pair: &Alignment) -> bool {
-        let is_novel_in_both =
-            |&(a, b): &(usize, usize)| self.query.is_novel(a) && self.target.is_novel(b);
-        2 * pair.pairs().filter(is_novel_in_both).count() > pair.n_tokens()
+        let novel =
+            pair.pairs().filter(|&(a, b)| self.query.is_novel(a) && self.target.is_novel(b));
+        2 * novel.count() > pair.n_tokens()
     }
 
     /// Whether `part` is inside code that is aligned before it, like a statement in its function,
@@ -242,7 +244,7 @@ impl<'a> Pairs<'a> {
 /// Whether enough of the names of what was there `before` are there `now`. Time O(n) for n tokens
 /// now: of much more code there cannot be enough, and not all of it is looked at.
 fn are_kept(before: &[Token], now: &[Token]) -> bool {
-    let is_name = |token: &&Token| token.kind() == Kind::Identifier;
-    let most = (now.iter().filter(is_name).count() as f64 / KEPT) as usize;
-    before.iter().filter(is_name).nth(most).is_none() && names_alike(before, now) >= KEPT
+    let most = (now.iter().filter(|token| token.is_name()).count() as f64 / KEPT) as usize;
+    let is_much_more = before.iter().filter(|token| token.is_name()).nth(most).is_some();
+    !is_much_more && names_alike(before, now) >= KEPT
 }

@@ -10,8 +10,8 @@ use crate::audit::read::Source;
 use crate::audit::{Comment, Outcome};
 use crate::matching::{AddedLines, added_lines};
 use crate::policy::{
-    AcceptanceRules, BadSuppression, Baseline, Date, Decision, Finding, Fragment, Notice, Peer,
-    Place, SuppressedBy, SuppressedFinding, Suppression, suppressions,
+    AcceptanceRules, Baseline, Date, Decision, Finding, Fragment, Notice, Peer, Place,
+    SuppressedBy, SuppressedFinding, Suppression, suppressions,
 };
 use crate::text::FilePath;
 
@@ -27,21 +27,25 @@ pub(in crate::audit) fn comments(
     let base_text = before.map_or(&[][..], |before| &before.text);
     let added: Arc<[bool]> =
         added_lines(base_text, &source.text).iter().map(|&line| line > AddedLines::No).collect();
-    let is_added = |line: u32| added.get(line as usize - 1).is_some_and(|&added| added);
     // A line may have been there as something else, such as a part of a string.
     let mut of_base = before.map(|before| allowed_in(before, honored)).unwrap_or_default();
-    let comment = |suppression: Result<Suppression, BadSuppression>| {
+    let comments = found.into_iter().map(|suppression| {
         let line = suppression.as_ref().map_or_else(|bad| bad.line, |good| good.line);
-        let is_added =
-            is_added(line) || suppression.as_ref().is_ok_and(|good| !take(&mut of_base, good));
+        let is_added = is_marked(&added, line)
+            || suppression.as_ref().is_ok_and(|good| !take(&mut of_base, good));
         let is_at_tip = match (at_tip, &suppression) {
             (Some(at_tip), Ok(good)) => at_tip.iter().any(|known| known.says_the_same(good)),
             _ => true,
         };
         let (path, added) = (source.path.clone(), Arc::clone(&added));
         Comment { path, is_added, is_at_tip, added, suppression }
-    };
-    found.into_iter().map(comment).collect()
+    });
+    comments.collect()
+}
+
+/// Whether a line, from 1, is one of those that are `added`.
+fn is_marked(added: &[bool], line: u32) -> bool {
+    added.get(line as usize - 1) == Some(&true)
 }
 
 /// Whether a file has comments that allow something, or are meant to.
@@ -65,11 +69,9 @@ impl Comment {
     /// about the code that it stands at: that has to be there still, and to be at least half of
     /// what is allowed.
     fn is_about_new_code(&self, suppression: &Suppression, fragment: &Fragment) -> bool {
-        let is_added = |line: u32| self.added.get(line as usize - 1).is_some_and(|&added| added);
         let Some(own) = &suppression.lines else { return true };
-        let n_added =
-            (fragment.start.line..=fragment.end.line).filter(|&line| is_added(line)).count() as u32;
-        is_added(*own.end()) || 2 * n_added > fragment.end.line + 1 - fragment.start.line
+        let n_added = fragment.lines().filter(|&line| is_marked(&self.added, line)).count();
+        is_marked(&self.added, *own.end()) || 2 * n_added > fragment.lines().len()
     }
 }
 
@@ -276,44 +278,48 @@ impl Comments<'_> {
     /// The notices about the comments. In a change, only added ones are reported as unused: the
     /// copies that others allow are not new, and were not searched for.
     fn notices(&self, is_scan: bool) -> Vec<Notice> {
-        let none = |why: &str, of: &Suppression| {
-            Some(format!("this suppression has no effect: {why} ({})", of.reason))
+        let mut notices = Vec::new();
+        for (comment, &used) in self.all.iter().zip(&self.uses) {
+            let (line, message) = match &comment.suppression {
+                Ok(good) => (good.line, self.message(comment, good, used, is_scan)),
+                Err(bad) => {
+                    (bad.line, Some(format!("this suppression has no effect: {}", bad.why)))
+                }
+            };
+            let path = Some(comment.path.clone());
+            notices.extend(message.map(|message| Notice::new(path, Some(line), &message)));
+        }
+        notices
+    }
+
+    /// What is to be said of a comment that was `used`.
+    fn message(
+        &self,
+        comment: &Comment,
+        suppression: &Suppression,
+        used: Use,
+        is_scan: bool,
+    ) -> Option<String> {
+        let Suppression { reason, lines, until, .. } = suppression;
+        let is_used = used > Use::None;
+        let why = if !suppression.holds(self.today) && (is_used || is_scan) {
+            let until = until.map(|until| until.to_string()).unwrap_or_default();
+            return Some(format!("this suppression expired after {until}"));
+        } else if comment.is_added && is_used && !self.trusts_change {
+            "the change itself adds it"
+        } else if is_used && !comment.is_at_tip {
+            "the base does not have it, or not in this file"
+        } else if used == Use::New && !self.trusts_change && lines.is_some() {
+            "the change adds the code below it"
+        } else if used == Use::New && !comment.is_added && !is_scan {
+            return Some(format!("an old suppression now allows new code: {reason}"));
+        } else if comment.is_added && is_used {
+            return Some(format!("the change adds a suppression: {reason}"));
+        } else if !is_used && !suppression.is_foreign && (is_scan || comment.is_added) {
+            return Some("unused suppression: there is no copy for it to allow".to_owned());
+        } else {
+            return None;
         };
-        let message = |comment: &Comment, used: Use, is_used: bool| match &comment.suppression {
-            Err(bad) => Some(format!("this suppression has no effect: {}", bad.why)),
-            Ok(suppression) if !suppression.holds(self.today) && (is_used || is_scan) => {
-                let until = suppression.until.map(|until| until.to_string()).unwrap_or_default();
-                Some(format!("this suppression expired after {until}"))
-            }
-            Ok(suppression) if comment.is_added && is_used && !self.trusts_change => {
-                none("the change itself adds it", suppression)
-            }
-            Ok(suppression) if is_used && !comment.is_at_tip => {
-                none("the base does not have it, or not in this file", suppression)
-            }
-            Ok(suppression)
-                if used == Use::New && !self.trusts_change && suppression.lines.is_some() =>
-            {
-                none("the change adds the code below it", suppression)
-            }
-            Ok(suppression) if used == Use::New && !comment.is_added && !is_scan => {
-                Some(format!("an old suppression now allows new code: {}", suppression.reason))
-            }
-            Ok(suppression) if comment.is_added && is_used => {
-                Some(format!("the change adds a suppression: {}", suppression.reason))
-            }
-            Ok(suppression)
-                if !is_used && !suppression.is_foreign && (is_scan || comment.is_added) =>
-            {
-                Some("unused suppression: there is no copy for it to allow".to_owned())
-            }
-            Ok(_) => None,
-        };
-        let notice = |(comment, &used): (&Comment, &Use)| {
-            let message = message(comment, used, used > Use::None)?;
-            let line = comment.suppression.as_ref().map_or_else(|bad| bad.line, |good| good.line);
-            Some(Notice::new(Some(comment.path.clone()), Some(line), &message))
-        };
-        self.all.iter().zip(&self.uses).filter_map(notice).collect()
+        Some(format!("this suppression has no effect: {why} ({reason})"))
     }
 }

@@ -12,21 +12,26 @@ pub(in crate::audit) fn unexamined(
     skipped: &[(FilePath, Skip)],
     sources: &Sources<'_>,
 ) -> Vec<Finding> {
-    let finding = |about: About, path: &FilePath, ground: Ground| {
-        let language = sources.languages.possible(path).next().map(|language| &*language.name);
-        let judgment =
-            sources.config.thresholds(path, language).levels.judge_other(&about, ground)?;
-        Some(Finding::unexamined(about, judgment, path.clone()))
-    };
     let unread = skipped.iter().filter(|(path, skip)| sources.is_unread(path, *skip));
     let unread = unread.filter_map(|(path, skip)| {
         let file = UnexaminedFiles { path: path.clone(), n_files: 1, reason: skip.reason() };
         let is_prose = sources.promise(path) == Some(Promise::Document);
-        finding(About::Unread(file), path, sources.config.ground(path, is_prose))
+        finding(About::Unread(file), path, sources.config.ground(path, is_prose), sources)
     });
     let left_out = left_out(skipped, sources)
-        .and_then(|(first, files)| finding(About::LeftOut(files), first, Ground::Code));
+        .and_then(|(first, files)| finding(About::LeftOut(files), first, Ground::Code, sources));
     unread.chain(left_out).collect()
+}
+
+fn finding(
+    about: About,
+    path: &FilePath,
+    ground: Ground,
+    sources: &Sources<'_>,
+) -> Option<Finding> {
+    let language = sources.languages.possible(path).next().map(|language| &*language.name);
+    let judgment = sources.config.thresholds(path, language).levels.judge_other(&about, ground)?;
+    Some(Finding::unexamined(about, judgment, path.clone()))
 }
 
 /// The files that were left out on purpose, and the first of them; those in a vendored or built
@@ -35,19 +40,9 @@ fn left_out<'s>(
     skipped: &'s [(FilePath, Skip)],
     sources: &Sources<'_>,
 ) -> Option<(&'s FilePath, Vec<UnexaminedFiles>)> {
-    let is_left_out = |(path, skip): &&(FilePath, Skip)| match (skip, sources.promise(path)) {
-        (_, Some(Promise::Document)) => false,
-        (Skip::LeftOut | Skip::Vendored, promise) => promise.is_some(),
-        // If the name is not enough, the content has shown the language.
-        (
-            Skip::Generated | Skip::Minified | Skip::LongLines | Skip::Repeated | Skip::Submodule,
-            _,
-        ) => true,
-        _ => false,
-    };
     let mut first: Option<&FilePath> = None;
     let mut listed: BTreeMap<(FilePath, &'static str), usize> = BTreeMap::new();
-    for (path, skip) in skipped.iter().filter(is_left_out) {
+    for (path, skip) in skipped.iter().filter(|(path, skip)| is_left_out(path, *skip, sources)) {
         let slash = path.as_bytes().iter().position(|&byte| byte == b'/');
         let shown = match (sources.vendored_folder(path), slash) {
             (Some(folder), _) => (folder, Skip::Vendored.reason()),
@@ -60,6 +55,21 @@ fn left_out<'s>(
         *listed.entry(shown).or_default() += 1;
         first = Some(first.map_or(path, |first| first.min(path)));
     }
-    let file = |((path, reason), n_files)| UnexaminedFiles { path, n_files, reason };
-    Some((first?, listed.into_iter().map(file).collect()))
+    let listed = listed.into_iter();
+    let files = listed.map(|((path, reason), n_files)| UnexaminedFiles { path, n_files, reason });
+    Some((first?, files.collect()))
+}
+
+/// Whether a skipped file is source that was left out on purpose.
+fn is_left_out(path: &FilePath, skip: Skip, sources: &Sources<'_>) -> bool {
+    match (skip, sources.promise(path)) {
+        (_, Some(Promise::Document)) => false,
+        (Skip::LeftOut | Skip::Vendored, promise) => promise.is_some(),
+        // If the name is not enough, the content has shown the language.
+        (
+            Skip::Generated | Skip::Minified | Skip::LongLines | Skip::Repeated | Skip::Submodule,
+            _,
+        ) => true,
+        _ => false,
+    }
 }

@@ -82,18 +82,17 @@ impl AuditSummary {
     /// How a file relates to the one that it is a copy of, as its folder is compared with its
     /// version.
     pub fn state_of(&self, file: &CopiedFile) -> State {
-        let is_it = |path: &FilePath| *path == file.path;
-        let edited = |of: &FolderVersion| {
-            let edited = of.edited.iter().find(|edited| is_it(&edited.path))?;
-            Some(State::Edited { lines: edited.n_lines(), since: of.nearest() })
-        };
-        if file.is_whole || self.versions.iter().any(|of| of.identical.iter().any(is_it)) {
-            State::Identical
-        } else if self.versions.iter().any(|of| of.equal.iter().any(is_it)) {
-            State::Equal
-        } else {
-            self.versions.iter().find_map(edited).unwrap_or(State::Part)
+        if file.is_whole || self.versions.iter().any(|of| of.identical.contains(&file.path)) {
+            return State::Identical;
         }
+        if self.versions.iter().any(|of| of.equal.contains(&file.path)) {
+            return State::Equal;
+        }
+        let edited = self.versions.iter().find_map(|of| {
+            let edited = of.edited.iter().find(|edited| edited.path == file.path)?;
+            Some(State::Edited { lines: edited.n_lines(), since: of.nearest() })
+        });
+        edited.unwrap_or(State::Part)
     }
 
     /// The commit that first added code of the component with this name to the file at `path`, if
@@ -399,11 +398,7 @@ pub fn generic_purl(name: &str) -> String {
 
 /// A text as package URLs write it.
 pub fn percent_encoded(text: &str) -> String {
-    let written = |byte: u8| match byte {
-        _ if byte.is_ascii_alphanumeric() || b".-_~:".contains(&byte) => String::from(byte as char),
-        _ => format!("%{byte:02X}"),
-    };
-    text.bytes().map(written).collect()
+    crate::text::percent_encoded(text.as_bytes(), b".-_~:")
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ pub(in crate::audit) fn in_part(
     for (path, limits) in limits {
         *of_path.entry(path).or_default() += limits;
     }
-    let describe = |(path, limits): (FilePath, Shortfall)| {
+    let described = of_path.into_iter().flat_map(|(path, limits)| {
         let Shortfall { n_places_left, n_places, n_not_extended } = limits;
         let n_compared = n_places - n_places_left;
         let places = (n_places_left > 0).then(|| {
@@ -30,8 +30,8 @@ pub(in crate::audit) fn in_part(
             format!("is very repetitive: {repeats} {were} not extended past edits at {their} ends")
         });
         places.into_iter().chain(chains).map(move |text| (path.clone(), text))
-    };
-    of_path.into_iter().flat_map(describe).collect()
+    });
+    described.collect()
 }
 
 /// The first few of such notices; the others are counted.

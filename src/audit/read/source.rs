@@ -82,6 +82,25 @@ impl Source {
         words_of_file(&self.text, &self.tokens)
     }
 
+    /// The text of a token.
+    #[inline]
+    pub fn text_of(&self, token: usize) -> &[u8] {
+        self.tokens[token].text(&self.text)
+    }
+
+    /// The text from the first of some tokens to the last.
+    pub fn text_between(&self, tokens: &Range<usize>) -> &[u8] {
+        let tokens = &self.tokens[tokens.clone()];
+        let (Some(first), Some(last)) = (tokens.first(), tokens.last()) else { return &[] };
+        self.text.get(first.start as usize..last.end as usize).unwrap_or_default()
+    }
+
+    /// The line on which a token begins.
+    #[inline]
+    pub fn line_of(&self, lines: &Lines, token: usize) -> u32 {
+        lines.line_of(self.tokens[token].start)
+    }
+
     /// The tokens on the lines of a fragment.
     pub fn tokens_on(&self, lines: &Lines, fragment: &Fragment) -> Range<usize> {
         let rows = fragment.rows();
@@ -172,6 +191,11 @@ impl<'a> Sources<'a> {
                 self.foreign_at(path).filter(|of| of.is_installed).map(|_| Skip::Vendored)
             }
         }
+    }
+
+    /// Whether a file is read, judging by its name.
+    pub fn is_source(&self, path: &FilePath) -> bool {
+        self.skip_by_name(path).is_none()
     }
 
     /// Like [`Self::skip_by_name`], for a file that is checked rather than compared with.

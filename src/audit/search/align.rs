@@ -7,9 +7,11 @@
 //! What files share comes from a [`Lookup`], from an index that knows a history, or from the
 //! versions of past files.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
+use foldhash::HashSet;
 use rayon::prelude::*;
 
 use super::candidates::{Candidates, Sharing, choose};
@@ -20,7 +22,6 @@ use crate::audit::Error;
 use crate::audit::read::{Skip, Source};
 use crate::files::ReadFiles;
 use crate::policy::Place;
-use crate::text::FilePath;
 
 /// A file to align, and what it shares with the queries.
 pub(super) struct Target {
@@ -66,7 +67,7 @@ pub(in crate::audit) fn align<'l, R: ReadFiles>(
                 lookup.confirm(file, set, Ok(&queries.hits_in(source, &mut scratch)));
             }
         }
-        let read = |reader: &R, file: usize, scratch: &mut Vec<u64>| {
+        let outcome = align_rows(queries, lookup.rows(set), targets, |reader, file, scratch| {
             let read = targets.sources.read(reader, &targets.entries[file])?;
             let hits = read.as_ref().map(|source| queries.hits_in(source, scratch));
             lookup.confirm(file, set, hits.as_deref().map_err(|skip| **skip));
@@ -74,8 +75,7 @@ pub(in crate::audit) fn align<'l, R: ReadFiles>(
                 missing.insert(file);
             }
             Ok(hits.ok().zip(read.ok()))
-        };
-        let outcome = align_rows(queries, lookup.rows(set), targets, &read)?;
+        })?;
         if lookup.is_refuted() {
             *lookup = look_up(lookup.sets, targets)?;
             continue;
@@ -99,35 +99,35 @@ pub(in crate::audit) fn align_known<R: ReadFiles>(
     rows: Vec<(usize, Vec<u32>)>,
     targets: &Targets<'_, R>,
 ) -> Result<SearchOutcome, Error> {
-    let read = |reader: &R, file: usize, scratch: &mut Vec<u64>| {
+    align_rows(queries, rows, targets, |reader, file, scratch| {
         let read = targets.sources.read(reader, &targets.entries[file])?;
         Ok(read.ok().map(|source| (queries.hits_in(&source, scratch), source)))
-    };
-    align_rows(queries, rows, targets, &read)
+    })
 }
 
-/// Reads a file, by its number, and finds what it shares with the queries; the scratch space is one
-/// thread's.
-type ReadHits<'r, R> =
-    dyn Fn(&R, usize, &mut Vec<u64>) -> Result<Option<(Vec<Hit>, Arc<Source>)>, Error> + Sync + 'r;
-
 /// Counts in how many files each fingerprint is, chooses the files to align by the rare ones, and
-/// aligns them.
-fn align_rows<R: ReadFiles>(
+/// aligns them. `read` reads a file, by its number, and finds what it shares with the queries; the
+/// scratch space is one thread's.
+fn align_rows<R: ReadFiles, F>(
     queries: &Queries<'_>,
     rows_of: Vec<(usize, Vec<u32>)>,
     targets: &Targets<'_, R>,
-    read: &ReadHits<'_, R>,
-) -> Result<SearchOutcome, Error> {
+    read: F,
+) -> Result<SearchOutcome, Error>
+where
+    F: Fn(&R, usize, &mut Vec<u64>) -> Result<Option<(Vec<Hit>, Arc<Source>)>, Error> + Sync,
+{
     let &Targets { entries, open, is_new, max_components, sources, .. } = targets;
     let n_documents = n_documents(queries, &rows_of, targets);
-    let is_common = |row: &u32| {
-        max_components.is_some_and(|max| n_documents.get(row).is_some_and(|&n| n as usize > max))
-    };
+    let max_components = max_components.unwrap_or(usize::MAX);
+    let common = n_documents.iter().filter(|(_, n)| **n as usize > max_components);
+    let common: HashSet<u32> = common.map(|(row, _)| *row).collect();
     let choosing = queries.choosing_rows();
-    let chooses = |row: &u32| choosing.as_ref().is_none_or(|choosing| choosing.contains(row));
     let sharing = rows_of.into_iter().map(|(file, mut rows)| {
-        rows.retain(|row| !is_common(row) && chooses(row));
+        rows.retain(|row| !common.contains(row));
+        if let Some(choosing) = &choosing {
+            rows.retain(|row| choosing.contains(row));
+        }
         let path = &entries[file].path;
         Sharing { file, path, is_new: is_new(path), rows }
     });
@@ -136,15 +136,15 @@ fn align_rows<R: ReadFiles>(
         choose(queries, &sharing, sources.config.common_at);
     drop(sharing);
     sources.progress.begin("aligning", queries_of.len());
-    let target = |(reader, scratch): &mut (R, Vec<u64>), file: usize| {
+    let state = || (open(), Vec::new());
+    let found = align_chosen(queries, &queries_of, state, |(reader, scratch), file| {
         let read = read(reader, file, scratch)?;
         sources.progress.step();
         Ok(read.map(|(mut hits, source)| {
-            hits.retain(|hit| !is_common(&hit.row));
+            hits.retain(|hit| !common.contains(&hit.row));
             Target { place: targets.place(&source.path), source, hits }
         }))
-    };
-    let found = align_chosen(queries, &queries_of, || (open(), Vec::new()), target)?;
+    })?;
     let frequencies = queries.frequencies(&n_documents);
     Ok(SearchOutcome { found, frequencies, n_passed_over, limited, ..SearchOutcome::default() })
 }
@@ -160,16 +160,15 @@ pub(super) fn align_chosen<S>(
     state: impl Fn() -> S + Sync + Send,
     target: impl Fn(&mut S, usize) -> Result<Option<Target>, Error> + Sync + Send,
 ) -> Result<Vec<FileHits>, Error> {
-    let align = |state: &mut S, (&file, wanted): (&usize, &Vec<usize>)| {
+    let found = queries_of.par_iter().map_init(state, |state, (&file, wanted)| {
         let Some(Target { place, source, hits }) = target(state, file)? else { return Ok(None) };
         let same = queries.number_of(&source.path).filter(|_| place == Place::Tree);
         let shared = queries.shared(&hits, Some(wanted));
         let aligned = queries.align_those(source.document(), shared, same);
         // Most files have nothing: they are not kept until all are aligned.
         Ok(Some(found(place, source, aligned)).filter(FileHits::has_any))
-    };
-    let found: Vec<Option<FileHits>> =
-        queries_of.par_iter().map_init(state, align).collect::<Result<_, Error>>()?;
+    });
+    let found: Vec<Option<FileHits>> = found.collect::<Result<_, Error>>()?;
     Ok(found.into_iter().flatten().collect())
 }
 
@@ -179,12 +178,9 @@ pub(in crate::audit) fn found(
     target: Arc<Source>,
     aligned: AlignedQueries,
 ) -> FileHits {
-    let text = (place != Place::Tree).then(|| Arc::new(target.text.clone().into()));
-    let AlignedQueries { alignments, mut runs, limits } = aligned;
-    if place != Place::Tree {
-        runs.clear();
-    }
-    FileHits { alignments, runs, limits, ..FileHits::new(place, target, text) }
+    let AlignedQueries { alignments, runs, limits } = aligned;
+    let found = FileHits { alignments, limits, ..FileHits::new(place, target) };
+    if found.place == Place::Tree { FileHits { runs, ..found } } else { found.with_text() }
 }
 
 /// For each fingerprint that some file has, the number of files that had it before the change:
@@ -197,10 +193,15 @@ fn n_documents<R>(
 ) -> BTreeMap<u32, u32> {
     let &Targets { entries, is_new, before, .. } = targets;
     let mut counts: BTreeMap<u32, (u32, Option<Place>)> = BTreeMap::new();
-    let mut count = |path: &FilePath, rows: &[u32]| {
-        let place = targets.place(path);
-        let place = Some(place).filter(|place| matches!(place, Place::Component(_)));
-        for &row in rows {
+    let old = rows_of.iter().filter(|(file, _)| !is_new(&entries[*file].path));
+    let old = old.map(|(file, rows)| (&entries[*file].path, Cow::Borrowed(rows)));
+    let mut scratch = Vec::new();
+    let before = before
+        .iter()
+        .map(|source| (&source.path, Cow::Owned(rows(&queries.hits_in(source, &mut scratch)))));
+    for (path, rows) in old.chain(before) {
+        let place = Some(targets.place(path)).filter(|of| matches!(of, Place::Component(_)));
+        for &row in &*rows {
             let (n, last) = counts.entry(row).or_default();
             // The files of a component are next to each other.
             if place.is_none() || *last != place {
@@ -208,13 +209,6 @@ fn n_documents<R>(
                 last.clone_from(&place);
             }
         }
-    };
-    for (file, rows) in rows_of.iter().filter(|(file, _)| !is_new(&entries[*file].path)) {
-        count(&entries[*file].path, rows);
-    }
-    let mut scratch = Vec::new();
-    for source in before {
-        count(&source.path, &rows(&queries.hits_in(source, &mut scratch)));
     }
     // What only the change has was in no file of base.
     for &row in rows_of.iter().flat_map(|(_, rows)| rows) {

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rayon::prelude::*;
 
-use super::queries::{LimitedQuery, Queries};
+use super::queries::{LimitedQuery, Queries, places_in};
 use crate::audit::read::distinct;
 use crate::matching::max_seeds;
 use crate::text::FilePath;
@@ -70,20 +70,19 @@ pub(super) fn choose(queries: &Queries<'_>, files: &[Sharing<'_>], max_files: us
     let pairs = Pairs::new(queries, files);
     let budget = SEEDS_PER_FINGERPRINT * queries.n_postings() + SEEDS_IN_ALL;
     let max_files = max_files.max(1);
-    let of_all = |max: usize| pairs.of_queries(|of_query| of_query.taken(max));
-    let mut taken: Vec<ChosenFiles> = of_all(max_files);
+    let mut taken = pairs.of_queries(|of_query| of_query.taken(max_files));
     let mut limited = Vec::new();
     if taken.iter().map(|taken| taken.cost).sum::<usize>() > budget {
         // A quarter fewer files for each fingerprint until that is cheap enough.
-        let next = |max: &usize| (*max > 1).then_some(max * 3 / 4);
-        let fewer: Vec<usize> =
-            std::iter::successors(Some((max_files * 3 / 4).max(1)), next).collect();
+        let first = (max_files * 3 / 4).max(1);
+        let fewer = std::iter::successors(Some(first), |&max| (max > 1).then_some(max * 3 / 4));
+        let fewer: Vec<usize> = fewer.collect();
         let costs: Vec<Vec<usize>> = pairs
             .of_queries(|of_query| fewer.iter().map(|&max| of_query.taken(max).cost).collect());
-        let is_cheap =
-            |number: &usize| costs.iter().map(|costs| costs[*number]).sum::<usize>() <= budget;
-        let chosen = fewer[(0..fewer.len()).find(is_cheap).unwrap_or(fewer.len() - 1)];
-        taken = of_all(chosen);
+        let chosen = (0..fewer.len() - 1)
+            .find(|&number| costs.iter().map(|costs| costs[number]).sum::<usize>() <= budget);
+        let chosen = fewer[chosen.unwrap_or(fewer.len() - 1)];
+        taken = pairs.of_queries(|of_query| of_query.taken(chosen));
         let cut = taken.iter().enumerate().filter(|(_, taken)| taken.n_passed_over > 0);
         limited.extend(cut.map(|(query, taken)| {
             let n_aligned = taken.files.len();
@@ -146,9 +145,9 @@ impl<'p> Pairs<'p> {
     fn of_query<T>(&self, query: usize, answer: impl Fn(&OfQuery<'_>) -> T) -> T {
         let sequence = self.queries.sequence(query);
         let rows = distinct(sequence.iter().copied());
-        let number =
-            |row: &u32| rows.binary_search(row).expect("rows are those of the sequence") as u32;
-        let sequence: Vec<u32> = sequence.iter().map(number).collect();
+        let numbers =
+            sequence.iter().map(|row| rows.binary_search(row).expect("rows are of the sequence"));
+        let sequence: Vec<u32> = numbers.map(|number| number as u32).collect();
         let mut shared: Vec<(u32, u32)> = Vec::new();
         for (number, row) in rows.iter().enumerate() {
             let files = self.followed.get(row).map_or(&[][..], Vec::as_slice);
@@ -214,8 +213,9 @@ impl OfQuery<'_> {
                 continue;
             }
             let file = shared[0].0;
-            let all =
-                self.files.map_or(found_by, |files| common(self.rows, &files[file as usize].rows));
+            let all = self.files.map_or(found_by, |files| {
+                places_in(self.rows, files[file as usize].rows.iter().copied())
+            });
             if self.files.is_some() {
                 self.ends_in_a_row(&all, &mut is_shared, &mut ends);
             }
@@ -245,15 +245,4 @@ impl OfQuery<'_> {
         }
         of.iter().for_each(|&row| is_shared[row as usize] = false);
     }
-}
-
-/// The places in `rows` of those that are in `others` too; both are sorted.
-fn common(rows: &[u32], others: &[u32]) -> Vec<u32> {
-    let mut others = others.iter().copied().peekable();
-    let is_common = |row: u32| {
-        while others.next_if(|&other| other < row).is_some() {}
-        others.peek() == Some(&row)
-    };
-    let places = rows.iter().copied().map(is_common).zip(0..);
-    places.filter_map(|(is_common, place)| is_common.then_some(place)).collect()
 }

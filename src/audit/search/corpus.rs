@@ -12,7 +12,8 @@ use std::sync::{Arc, LazyLock};
 use rayon::prelude::*;
 
 use super::election::{
-    AS_MUCH, CorpusHit, KnownVersions, Since, Winners, elect, first_appearance, note_first, oldest,
+    AS_MUCH, ComponentPath, CorpusHit, KnownVersions, Since, Winners, elect, first_appearance,
+    note_first, oldest,
 };
 use super::line_counts::{LineCounts, SharedLines};
 use super::queries::{FileHits, Queries, SearchOutcome, may_be_whole};
@@ -24,7 +25,6 @@ use crate::git::{Attributes, blob_id};
 use crate::language::{ChangedTokens, Token};
 use crate::matching::{Alignment, Document, Fix, edited_lines, fixes};
 use crate::policy::{Component, Place};
-use crate::sources::DeclaredComponent;
 use crate::store::corpus::{
     BlobAt, BlobPosting, Corpus, CorpusError, CorpusSegment, FunctionPair, LexedFile, LexedVersion,
     Lookups, OpenCorpus, Reading, SegmentLookups, StoredFile, Traffic, each,
@@ -57,19 +57,12 @@ struct KeyHits {
 
 impl KeyHits {
     fn new(occurrences: &[BlobPosting], names: &[Vec<u32>]) -> Self {
-        let name = |of: &BlobPosting| names[of.segment].get(of.component as usize);
-        let components: HashSet<&u32> = occurrences.iter().filter_map(name).collect();
+        let components = occurrences.iter();
+        let components: HashSet<&u32> =
+            components.filter_map(|of| names[of.segment].get(of.component as usize)).collect();
         let blobs = occurrences.iter().map(|of| (of.segment, of.blob)).collect();
         Self { n_components: components.len() as u32, blobs }
     }
-}
-
-/// What to align a blob with: numbers of queries.
-struct AlignmentTask<'w> {
-    /// Those that share something with it.
-    queries: &'w [usize],
-    /// Those whose bytes it has.
-    whole: &'w [usize],
 }
 
 /// A blob that is aligned with queries; its license was not read yet.
@@ -184,8 +177,7 @@ impl StoredCorpus {
     ) -> Result<SearchOutcome, Error> {
         let common_components = queries.config.common_components;
         // Elsewhere, both wait for answers.
-        let (hits, whole) =
-            rayon::join(|| self.hits(queries), || self.whole_files(queries, common_components));
+        let (hits, whole) = rayon::join(|| self.hits(queries), || self.whole_files(queries));
         let (mut hits, whole) = (hits?, whole?);
         let mut frequencies = vec![Vec::new(); queries.sources.len()];
         for hit in &hits {
@@ -202,7 +194,7 @@ impl StoredCorpus {
         for at in whole.keys() {
             candidates.entry(*at).or_default();
         }
-        self.read_ahead(&candidates.keys().copied().collect())?;
+        self.each_elsewhere(candidates.keys(), CorpusSegment::read_ahead)?;
 
         progress.begin("aligning", candidates.len());
         let found = candidates
@@ -210,12 +202,12 @@ impl StoredCorpus {
             .map_init(Vec::new, |scratch, (at, wanted)| {
                 progress.step();
                 let whole = whole.get(&at).map_or(&[][..], Vec::as_slice);
-                self.align(at, &AlignmentTask { queries: &wanted, whole }, queries, scratch)
+                self.align(at, (&wanted, whole), queries, scratch)
             })
             .collect::<Result<Vec<_>, Error>>()?;
         let found: Vec<BlobToAlign> = found.into_iter().flatten().collect();
-        let blobs = found.iter().map(|of| of.at).collect();
-        self.each_elsewhere(&blobs, CorpusSegment::read_licenses_ahead)?;
+        let blobs = found.iter().map(|of| &of.at);
+        self.each_elsewhere(blobs, CorpusSegment::read_licenses_ahead)?;
         let found = found.into_iter().map(|of| self.found(of)).collect::<Result<_, Error>>()?;
         let n_files = self.of_projects().map(|(_, segment)| segment.stats().n_files as usize);
         let n_compared = n_files.sum();
@@ -245,13 +237,13 @@ impl StoredCorpus {
             keys.par_sort_unstable();
             keys.dedup();
             let found = self.look_up(&numbers, &names, &keys)?;
-            let hit = |(query, print): (usize, Fingerprint)| {
-                let at = keys.binary_search(&key(print.hash)).ok()?;
+            for (query, Fingerprint { hash, position }) in prints {
+                let Ok(at) = keys.binary_search(&key(hash)) else { continue };
                 let KeyHits { n_components, blobs } = found[at].clone();
-                let hit = CorpusHit { query, position: print.position, n_components, blobs };
-                (n_components > 0).then_some(hit)
-            };
-            all.extend(prints.into_iter().filter_map(hit));
+                if n_components > 0 {
+                    all.push(CorpusHit { query, position, n_components, blobs });
+                }
+            }
         }
         Ok(all)
     }
@@ -274,18 +266,13 @@ impl StoredCorpus {
         Ok(answers)
     }
 
-    /// Reads all at once what aligning with these blobs takes from elsewhere.
-    fn read_ahead(&self, blobs: &BTreeSet<BlobAt>) -> Result<(), Error> {
-        self.each_elsewhere(blobs, CorpusSegment::read_ahead)
-    }
-
     /// Reads with `read` the blobs of each segment that is elsewhere, all at once.
-    fn each_elsewhere(
+    fn each_elsewhere<'b>(
         &self,
-        blobs: &BTreeSet<BlobAt>,
+        blobs: impl Iterator<Item = &'b BlobAt>,
         read: impl Fn(&CorpusSegment, &[u32]) -> Result<(), SegmentError> + Sync,
     ) -> Result<(), Error> {
-        let blobs: Vec<BlobAt> = blobs.iter().copied().collect();
+        let blobs = distinct(blobs.copied());
         let elsewhere =
             blobs.chunk_by(|a, b| a.0 == b.0).filter(|of| self.segments[of[0].0].is_elsewhere());
         let read = each(&elsewhere.collect::<Vec<_>>(), |of_segment| {
@@ -299,13 +286,13 @@ impl StoredCorpus {
     /// one.
     fn names(&self) -> Vec<Vec<u32>> {
         let mut numbers: HashMap<&str, u32> = HashMap::new();
-        let mut number = |name| {
-            let n = numbers.len() as u32;
-            *numbers.entry(name).or_insert(n)
-        };
         let mut names: Vec<Vec<u32>> = Vec::with_capacity(self.segments.len());
         for segment in &self.segments {
-            names.push(segment.components().iter().map(|of| number(of.name.as_str())).collect());
+            let of_segment = segment.components().iter().map(|component| {
+                let next = numbers.len() as u32;
+                *numbers.entry(&component.name).or_insert(next)
+            });
+            names.push(of_segment.collect());
         }
         names
     }
@@ -315,15 +302,13 @@ impl StoredCorpus {
         &self,
         id: &BlobId,
     ) -> Result<Vec<(FilePath, Component)>, Error> {
-        let mut found = Vec::new();
+        let mut found: Vec<(FilePath, Component)> = Vec::new();
         for (number, blob) in self.blobs_of(std::slice::from_ref(id))?.into_iter().flatten() {
             let segment = &self.segments[number];
             for file in segment.files(blob).map_err(|why| self.fails(why))? {
                 let component = self.component(segment, &file)?;
-                let is_known = |(path, other): &(FilePath, Component)| {
-                    *path == file.path && other.name == component.name
-                };
-                if !found.iter().any(is_known) {
+                let mut known = found.iter();
+                if !known.any(|(path, of)| *path == file.path && of.name == component.name) {
                     found.push((file.path, component));
                 }
             }
@@ -333,27 +318,22 @@ impl StoredCorpus {
 
     /// The blobs that whole files of the change are identical to, with the file numbers, except
     /// those that many components have.
-    fn whole_files(
-        &self,
-        queries: &Queries<'_>,
-        common_components: usize,
-    ) -> Result<BTreeMap<BlobAt, Vec<usize>>, Error> {
+    fn whole_files(&self, queries: &Queries<'_>) -> Result<BTreeMap<BlobAt, Vec<usize>>, Error> {
         let mut found: BTreeMap<BlobAt, Vec<usize>> = BTreeMap::new();
         let whole = queries.sources.iter().enumerate().filter(|(_, source)| may_be_whole(source));
         let (whole, ids): (Vec<usize>, Vec<BlobId>) =
             whole.map(|(query, of)| (query, blob_id(of.bytes()))).unzip();
         let known = self.blobs_of(&ids)?;
-        self.read_ahead(&known.iter().flatten().copied().collect())?;
+        self.each_elsewhere(known.iter().flatten(), CorpusSegment::read_ahead)?;
         for (query, blobs) in whole.into_iter().zip(known) {
             let mut names = BTreeSet::new();
             for &(number, blob) in &blobs {
                 let segment = &self.segments[number];
-                let name =
-                    |of: &StoredFile| segment.components()[of.component as usize].name.as_str();
-                let files = segment.files(blob).map_err(|why| self.fails(why))?;
-                names.extend(files.iter().map(name));
+                for file in segment.files(blob).map_err(|why| self.fails(why))? {
+                    names.insert(&segment.components()[file.component as usize].name);
+                }
             }
-            if names.len() <= common_components {
+            if names.len() <= queries.config.common_components {
                 blobs.into_iter().for_each(|at| found.entry(at).or_default().push(query));
             }
         }
@@ -366,10 +346,11 @@ impl StoredCorpus {
         self.lookups.blobs_of(&asked, ids).map_err(|why| self.fails(why))
     }
 
+    /// Aligns a blob with the queries that share something with it, and those whose bytes it has.
     fn align(
         &self,
         (number, blob): BlobAt,
-        AlignmentTask { queries: wanted, whole }: &AlignmentTask<'_>,
+        (wanted, whole): (&[usize], &[usize]),
         queries: &Queries<'_>,
         scratch: &mut Vec<u64>,
     ) -> Result<Option<BlobToAlign>, Error> {
@@ -377,8 +358,8 @@ impl StoredCorpus {
         let bare = segment.bare_tokens(blob).map_err(|why| self.fails(why))?;
         let shared = queries.evident(&bare, wanted, scratch);
         // Equal bytes that were lexed differently have other tokens: positions would not fit.
-        let is_same = |query: &&usize| queries.sources[**query].tokens.len() == bare.tokens.len();
-        let whole: Vec<usize> = whole.iter().filter(is_same).copied().collect();
+        let mut whole = whole.to_vec();
+        whole.retain(|&query| queries.sources[query].tokens.len() == bare.tokens.len());
         if shared.is_empty() && whole.is_empty() {
             return Ok(None);
         }
@@ -396,7 +377,7 @@ impl StoredCorpus {
     fn found(&self, aligned: BlobToAlign) -> Result<FileHits, Error> {
         let BlobToAlign { at, file, target, alignments, whole } = aligned;
         let place = Place::Component(Arc::new(self.component(&self.segments[at.0], &file)?));
-        let found = FileHits { alignments, ..FileHits::new(place, target, None) };
+        let found = FileHits { alignments, ..FileHits::new(place, target) };
         Ok(if whole.is_empty() { found } else { found.aligned_whole(&whole) })
     }
 
@@ -406,9 +387,9 @@ impl StoredCorpus {
             return Ok(Vec::new());
         }
         for (segment, _) in self.sources() {
-            let is_it =
-                |of: &DeclaredComponent| of.name == component.name && of.purl == component.purl;
-            if let Some(number) = segment.components().iter().position(is_it) {
+            let mut all = segment.components().iter();
+            let number = all.position(|of| of.name == component.name && of.purl == component.purl);
+            if let Some(number) = number {
                 return Ok(segment.component_license(number).map_err(|why| self.fails(why))?.texts);
             }
         }
@@ -490,10 +471,6 @@ type Rating = ((usize, Reverse<usize>, Reverse<usize>), usize);
 /// Of the versions of each file, keeps the one most similar to each query; between equals, the
 /// first.
 fn best_of_each(mut found: Vec<FileHits>, mut since: Since, sources: &[&Source]) -> Vec<FileHits> {
-    let name = |place: &Place| match place {
-        Place::Component(component) => component.name.clone(),
-        _ => String::new(),
-    };
     // For each version that was aligned, how much of each query it has.
     let likenesses = found.iter().map(|one| {
         let queries: BTreeSet<usize> = one.alignments.iter().map(|(query, _)| *query).collect();
@@ -501,15 +478,14 @@ fn best_of_each(mut found: Vec<FileHits>, mut since: Since, sources: &[&Source])
     });
     let likenesses: Vec<BTreeMap<usize, usize>> = likenesses.collect();
     // By component, path and query: the highest likeness, and the version that has it.
-    let mut best: HashMap<(String, FilePath, usize), Rating> = HashMap::new();
+    let mut best: HashMap<(ComponentPath, usize), Rating> = HashMap::new();
     for (number, one) in found.iter().enumerate() {
         for (&query, &likeness) in &likenesses[number] {
             // Of versions that have as much of it, the one that has least in between, and least
             // besides.
             let rated =
                 ((likeness, Reverse(span(one, query)), Reverse(one.target.tokens.len())), number);
-            let key = (name(&one.place), one.target.path.clone(), query);
-            let kept = best.entry(key).or_insert(rated);
+            let kept = best.entry((file_of(one), query)).or_insert(rated);
             if rated.0 > kept.0 {
                 *kept = rated;
             }
@@ -519,30 +495,39 @@ fn best_of_each(mut found: Vec<FileHits>, mut since: Since, sources: &[&Source])
     for (number, one) in found.iter().enumerate() {
         let Place::Component(component) = &one.place else { continue };
         let Some(seen) = &component.first_seen else { continue };
-        let key = (name(&one.place), one.target.path.clone());
-        let has_most = |query: usize| {
-            let best = best.get(&(key.0.clone(), key.1.clone(), query));
+        let file = file_of(one);
+        let has_most = likenesses[number].iter().any(|(&query, &likeness)| {
+            let best = best.get(&(file.clone(), query));
             let most = best.map_or(0, |((most, ..), _)| *most);
-            likenesses[number][&query] as f64 >= AS_MUCH * most as f64
-        };
-        if one.alignments.iter().any(|(query, _)| has_most(*query)) {
-            note_first(&mut since, key, seen);
+            likeness as f64 >= AS_MUCH * most as f64
+        });
+        if has_most {
+            note_first(&mut since, file, seen);
         }
     }
     for one in &mut found {
         let Place::Component(component) = &one.place else { continue };
-        let Some(first) = since.get(&(name(&one.place), one.target.path.clone())) else { continue };
+        let Some(first) = since.get(&file_of(one)) else { continue };
         let component = Component { first_seen: Some(first.clone()), ..(**component).clone() };
         one.place = Place::Component(Arc::new(component));
     }
     for (number, one) in found.iter_mut().enumerate() {
-        let (name, path) = (name(&one.place), one.target.path.clone());
+        let file = file_of(one);
         one.alignments.retain(|(query, _)| {
-            best.get(&(name.clone(), path.clone(), *query)).is_some_and(|(_, kept)| *kept == number)
+            best.get(&(file.clone(), *query)).is_some_and(|(_, kept)| *kept == number)
         });
     }
     found.retain(|one| !one.alignments.is_empty());
     found
+}
+
+/// The component that a file is of, and its path there.
+fn file_of(found: &FileHits) -> ComponentPath {
+    let component = match &found.place {
+        Place::Component(component) => component.name.clone(),
+        _ => String::new(),
+    };
+    (component, found.target.path.clone())
 }
 
 /// Reads the files of a corpus like those of a tree.
@@ -565,12 +550,12 @@ impl<'r> CorpusReading<'r> {
 
 impl Reading for CorpusReading<'_> {
     fn wants(&self, path: &FilePath, size: u64) -> bool {
-        size <= self.sources.config.max_file_size && self.sources.skip_by_name(path).is_none()
+        size <= self.sources.config.max_file_size && self.sources.is_source(path)
     }
 
     fn is_too_large(&self, path: &FilePath, size: u64) -> bool {
         size > self.sources.config.max_file_size
-            && self.sources.skip_by_name(path).is_none()
+            && self.sources.is_source(path)
             && self.sources.promise(path).is_some()
     }
 
@@ -596,9 +581,8 @@ impl Reading for CorpusReading<'_> {
     }
 
     fn changed_functions(&self, path: &FilePath, before: &[u8], after: &[u8]) -> Vec<FunctionPair> {
-        let read = |bytes: &[u8]| self.sources.tokenize(path, bytes.to_vec()).ok();
-        match (read(before), read(after)) {
-            (Some(before), Some(after)) => changed_functions(&before, &after),
+        match [before, after].map(|bytes| self.sources.tokenize(path, bytes.to_vec())) {
+            [Ok(before), Ok(after)] => changed_functions(&before, &after),
             _ => Vec::new(),
         }
     }
@@ -612,14 +596,6 @@ impl Reading for CorpusReading<'_> {
 /// the unit of code around it, or its context where there is none.
 fn changed_functions(before: &Source, after: &Source) -> Vec<FunctionPair> {
     let (old, new) = (before.document(), after.document());
-    let unit = |document: Document<'_>, part: &Range<usize>| {
-        let part = part.start.min(document.tokens.len().saturating_sub(1))..part.end;
-        let around = part.start.saturating_sub(FIX_CONTEXT)
-            ..(part.end + FIX_CONTEXT).min(document.tokens.len());
-        // A hunk may reach over the end of a function, and its context into the next one.
-        let found = document.enclosing_unit(part).map_or(around.clone(), |unit| unit.tokens);
-        found.start.min(around.start)..found.end.max(around.end)
-    };
     // Both sides begin and end at the same place: what only one of them had would be compared as if
     // it were edited.
     let edits = edited_lines(old, new);
@@ -627,8 +603,8 @@ fn changed_functions(before: &Source, after: &Source) -> Vec<FunctionPair> {
         edits.iter().cloned().map(|(from, to)| (to, from)).collect();
     let mut froms: Vec<Range<usize>> = Vec::new();
     for Fix { hunk, window } in fixes(old, new) {
-        let (from, back) =
-            (unit(old, &hunk.removed), counterpart(&unit(new, &hunk.added), &backwards));
+        let from = unit_around(old, &hunk.removed);
+        let back = counterpart(&unit_around(new, &hunk.added), &backwards);
         let from =
             from.start.min(back.start).min(window.start)..from.end.max(back.end).max(window.end);
         let from = whole_edits(from, &edits);
@@ -639,32 +615,40 @@ fn changed_functions(before: &Source, after: &Source) -> Vec<FunctionPair> {
             _ => froms.push(from),
         }
     }
-    let lexed = |source: &Source, tokens: Range<usize>| LexedFile {
+    let pairs = froms.into_iter().map(|from| {
+        let to = counterpart(&from, &edits);
+        FunctionPair { before: lexed(before, from), after: lexed(after, to) }
+    });
+    pairs.collect()
+}
+
+fn lexed(source: &Source, tokens: Range<usize>) -> LexedFile {
+    LexedFile {
         language: source.language.clone(),
         family: source.family.clone(),
         tokens: source.tokens[tokens].to_vec(),
-    };
-    let pair = |from: Range<usize>| {
-        let to = counterpart(&from, &edits);
-        FunctionPair { before: lexed(before, from), after: lexed(after, to) }
-    };
-    froms.into_iter().map(pair).collect()
+    }
+}
+
+/// The unit of code around a part of a file, and at least its context.
+fn unit_around(document: Document<'_>, part: &Range<usize>) -> Range<usize> {
+    let n_tokens = document.tokens.len();
+    let part = part.start.min(n_tokens.saturating_sub(1))..part.end;
+    let around = part.start.saturating_sub(FIX_CONTEXT)..(part.end + FIX_CONTEXT).min(n_tokens);
+    // A hunk may reach over the end of a function, and its context into the next one.
+    let unit = document.enclosing_unit(part).map_or(around.clone(), |unit| unit.tokens);
+    unit.start.min(around.start)..unit.end.max(around.end)
 }
 
 /// `range`, extended so that it begins and ends inside no edit.
 fn whole_edits(range: Range<usize>, edits: &[(Range<usize>, Range<usize>)]) -> Range<usize> {
-    let inside = |at: usize| {
-        edits.iter().map(|(from, _)| from).find(move |from| from.start < at && at < from.end)
-    };
-    inside(range.start).map_or(range.start, |from| from.start)
-        ..inside(range.end).map_or(range.end, |from| from.end)
+    let [first, last] = [range.start, range.end]
+        .map(|at| edits.iter().map(|(from, _)| from).find(|from| from.start < at && at < from.end));
+    first.map_or(range.start, |from| from.start)..last.map_or(range.end, |from| from.end)
 }
 
 /// What a range of tokens is on the other side of `edits`, which are in order.
 fn counterpart(range: &Range<usize>, edits: &[(Range<usize>, Range<usize>)]) -> Range<usize> {
-    let shifted = |at: usize, edits: &[(Range<usize>, Range<usize>)]| {
-        edits.last().map_or(at, |(from, to)| to.end + (at - from.end))
-    };
     let (before, behind) =
         edits.split_at(edits.partition_point(|(from, _)| from.end <= range.start));
     let start = match behind.first() {
@@ -681,6 +665,11 @@ fn counterpart(range: &Range<usize>, edits: &[(Range<usize>, Range<usize>)]) -> 
         _ => shifted(range.end, before),
     };
     start..end.max(start)
+}
+
+/// What a token behind all of some edits is on their other side.
+fn shifted(at: usize, edits: &[(Range<usize>, Range<usize>)]) -> usize {
+    edits.last().map_or(at, |(from, to)| to.end + (at - from.end))
 }
 
 /// Number of tokens beside an edit that are kept of a function, even if it is shorter: the context

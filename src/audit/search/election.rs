@@ -102,8 +102,8 @@ impl KnownVersions {
         if segment.is_elsewhere() || !segment.has_past() {
             return Ok(None);
         }
-        let new = || vec![OnceLock::new(); segment.n_blobs() as usize];
-        let known = self.of_segments[number].get_or_init(new);
+        let known = self.of_segments[number]
+            .get_or_init(|| vec![OnceLock::new(); segment.n_blobs() as usize]);
         let Some(known) = known.get(blob as usize) else { return Ok(None) };
         if let Some(version) = known.get() {
             return Ok(Some(*version));
@@ -207,11 +207,10 @@ pub(super) fn elect(
     let election = Election { segments, known };
     let candidates = of_queries.par_iter().map(|hits| election.of_query(hits));
     let candidates = candidates.collect::<Result<Vec<Candidates>, SegmentError>>()?;
-    let lines_of = |(of, query): (&Candidates, &&Source)| {
-        (!of.contested.is_empty()).then(|| LineCounts::new(query))
-    };
-    let counts: Vec<Option<LineCounts>> =
-        candidates.par_iter().zip(queries).map(lines_of).collect();
+    let counts = candidates.par_iter().zip(queries);
+    let counts =
+        counts.map(|(of, query)| (!of.contested.is_empty()).then(|| LineCounts::new(query)));
+    let counts: Vec<Option<LineCounts>> = counts.collect();
     // Many queries share an idiom with the same files.
     let mut asked: BTreeMap<BlobAt, Vec<&LineCounts>> = BTreeMap::new();
     for (own, of) in counts.iter().zip(&candidates) {
@@ -316,9 +315,9 @@ impl Election<'_> {
         let mut n_explained: HashMap<u32, usize> = HashMap::new();
         let (mut candidates, mut n_files) = (Candidates::default(), 0);
         for (_, Ballot { versions, positions, .. }) in ranked {
-            let is_explained =
-                |position: &u32| n_explained.get(position).is_some_and(|&n| n >= ENOUGH);
-            if n_files == MAX_CANDIDATES || positions.iter().all(is_explained) {
+            let mut n_of_each = positions.iter().map(|position| n_explained.get(position));
+            let is_explained = n_of_each.all(|n| n.is_some_and(|&n| n >= ENOUGH));
+            if n_files == MAX_CANDIDATES || is_explained {
                 continue;
             }
             n_files += 1;
@@ -340,10 +339,9 @@ impl Election<'_> {
             rated.push((Reverse(shared.n_distinct), own.distance(&shared), at));
         }
         let most = rated.iter().map(|(Reverse(n), ..)| *n).max().unwrap_or(0);
-        let has_most = |(Reverse(n), ..): &&(Reverse<usize>, usize, BlobAt)| {
-            *n as f64 >= AS_MUCH * most as f64
-        };
-        let first = rated.iter().find(has_most).map(|(.., at)| *at);
+        let mut having_most =
+            rated.iter().filter(|(Reverse(n), ..)| *n as f64 >= AS_MUCH * most as f64);
+        let first = having_most.next().map(|(.., at)| *at);
         let last = rated.last().map(|(.., at)| *at);
         rated.sort_unstable();
         rated.truncate(ENOUGH);

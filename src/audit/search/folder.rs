@@ -12,7 +12,7 @@ use crate::audit::Error;
 use crate::audit::read::{Memory, Source, Sources};
 use crate::change::Components;
 use crate::files::{Entry, ReadFiles};
-use crate::text::{FilePath, LinedText};
+use crate::text::FilePath;
 
 /// What the folder of `components`, the corpus `name`, has of the queries.
 pub(super) fn search_folder(
@@ -27,8 +27,8 @@ pub(super) fn search_folder(
         &Sources { remembered: &nothing, attributes: no_attributes(), recent: None, ..*sources };
     let all = components.entries();
     let reader = components.reader();
-    let is_source = |entry: &&Entry| sources.skip_by_name(&entry.path).is_none();
-    let entries: Vec<Entry> = all.iter().filter(is_source).cloned().collect();
+    let entries: Vec<Entry> =
+        all.iter().filter(|entry| sources.is_source(&entry.path)).cloned().collect();
     let open = || components.reader();
     let targets = Targets {
         corpus: Some(name),
@@ -76,8 +76,8 @@ fn take_whole(
         let size = folder.size(entry).and_then(|size| usize::try_from(size).ok());
         let Some(alike) = size.and_then(|size| by_size.get(&size)) else { continue };
         let text = folder.read(entry)?;
-        let is_same = |&&query: &&usize| queries.sources[query].bytes() == text;
-        let same: Vec<usize> = alike.iter().filter(is_same).copied().collect();
+        let mut same = alike.clone();
+        same.retain(|&query| queries.sources[query].bytes() == text);
         for &query in &same {
             n_components.entry(query).or_default().insert(component_folder(&entry.path).to_vec());
         }
@@ -94,8 +94,7 @@ fn take_whole(
             None => {
                 let target =
                     Arc::new(Source { path: path.clone(), ..queries.sources[first].clone() });
-                let text = Some(Arc::new(LinedText::from(target.text.clone())));
-                FileHits::new(place_in_corpus(corpus, &path), target, text)
+                FileHits::new(place_in_corpus(corpus, &path), target).with_text()
             }
         };
         outcome.found.push(found.aligned_whole(&same));

@@ -53,11 +53,10 @@ pub(super) fn identify(
         let path =
             one.target.path.below(&folder).map_or_else(|| one.target.path.clone(), FilePath::new);
         let refer = |of: &FilePath, name: &str| {
-            let named = |at: FilePath| {
+            meant_by(of, name).into_iter().find_map(|at| {
                 let text = text_at(entries, reader, &FilePath::joined(&folder, at.as_bytes()))?;
                 Some((at.clone(), LicensingInfo::remembered(&at, &text, &memory)))
-            };
-            meant_by(of, name).into_iter().find_map(named)
+            })
         };
         let whole = Terms { texts: licenses.texts().to_vec(), ..Terms::new(&licenses.component()) };
         let info = LicensingInfo::remembered(&path, &text(&one.target), &memory);
@@ -71,8 +70,12 @@ pub(super) fn identify(
 /// The bytes of a file, if it is there and no longer than a license is.
 fn text_at(entries: &[Entry], reader: &impl ReadFiles, path: &FilePath) -> Option<Vec<u8>> {
     let entry = &entries[entries.binary_search_by(|entry| entry.path.cmp(path)).ok()?];
-    let is_short = reader.size(entry).is_none_or(|size| size <= MAX_LICENSE_FILE);
-    is_short.then(|| reader.read(entry).ok())?
+    short_text(entry, reader, MAX_LICENSE_FILE)
+}
+
+/// The bytes of a file that has not more than `max`.
+pub(super) fn short_text(entry: &Entry, reader: &impl ReadFiles, max: u64) -> Option<Vec<u8>> {
+    reader.size(entry).is_none_or(|size| size <= max).then(|| reader.read(entry).ok())?
 }
 
 /// The license statements of the files in `folder`, by their paths in it.
@@ -91,10 +94,9 @@ fn licenses_in(
             && reader.size(entry).is_none_or(|size| size <= MAX_LICENSE_FILE)
             && let Ok(bytes) = reader.try_read(entry)?
         {
-            let read = |named: &FilePath| {
+            licenses.add_with_named(&path, &bytes, |named| {
                 text_at(entries, reader, &FilePath::joined(folder, named.as_bytes()))
-            };
-            licenses.add_with_named(&path, &bytes, read);
+            });
         }
     }
     Ok(licenses)

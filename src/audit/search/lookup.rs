@@ -145,20 +145,22 @@ impl<'l> Lookup<'l> {
 
     /// Compares what the cache knows about a few files with their contents.
     fn sample<R: ReadFiles>(&self, open: &(dyn Fn() -> R + Sync)) {
-        let compare = |(reader, scratch): &mut (R, Vec<u64>), file: usize| {
-            // Files missing in a partial clone cannot be compared, and need not be.
-            if reader.size(&self.entries[file]).is_none() {
-                return;
-            }
-            let Ok(read) = self.sources.read(reader, &self.entries[file]) else { return };
-            for (set, queries) in self.sets.iter().enumerate() {
-                let Some(queries) = queries else { continue };
-                let hits = read.as_ref().map(|source| queries.hits_in(source, scratch));
-                self.confirm(file, set, hits.as_deref().map_err(|skip| **skip));
-            }
-        };
-        let sampled = self.sources.remembered.sample(self.entries.len());
-        sampled.into_par_iter().for_each_init(|| (open(), Vec::new()), compare);
+        let sampled = self.sources.remembered.sample(self.entries.len()).into_par_iter();
+        sampled.for_each_init(
+            || (open(), Vec::new()),
+            |(reader, scratch), file| {
+                // Files missing in a partial clone cannot be compared, and need not be.
+                if reader.size(&self.entries[file]).is_none() {
+                    return;
+                }
+                let Ok(read) = self.sources.read(reader, &self.entries[file]) else { return };
+                for (set, queries) in self.sets.iter().enumerate() {
+                    let Some(queries) = queries else { continue };
+                    let hits = read.as_ref().map(|source| queries.hits_in(source, scratch));
+                    self.confirm(file, set, hits.as_deref().map_err(|skip| **skip));
+                }
+            },
+        );
     }
 }
 
@@ -169,16 +171,18 @@ fn shares_of_all<R: ReadFiles>(
     same_as: &[Option<usize>],
 ) -> Result<Vec<Option<Result<Shares, Skip>>>, Error> {
     let (sieve, sources) = (Queries::sieve(sets), targets.sources);
-    let shares = |(reader, scratch): &mut (R, Vec<u64>),
-                  (entry, same_as): (&Entry, &Option<usize>)| {
-        sources.progress.step();
-        match same_as {
-            Some(_) => Ok(None),
-            None => shares_of((sets, &sieve), entry, reader, sources, scratch).map(Some),
-        }
-    };
     let entries = targets.entries.par_iter().zip(same_as);
-    entries.map_init(|| ((targets.open)(), Vec::new()), shares).collect()
+    let shares = entries.map_init(
+        || ((targets.open)(), Vec::new()),
+        |(reader, scratch), (entry, same_as)| {
+            sources.progress.step();
+            match same_as {
+                Some(_) => Ok(None),
+                None => shares_of((sets, &sieve), entry, reader, sources, scratch).map(Some),
+            }
+        },
+    );
+    shares.collect()
 }
 
 /// What a file shares with each set: from the cache, or from the file itself.
@@ -195,21 +199,23 @@ fn shares_of(
         }
         let hashes = cached.hashes().enumerate();
         let passed: Vec<_> = hashes.filter(|(_, hash)| sieve.may_have(*hash)).collect();
-        let share = |queries: &Queries<'_>| Share {
-            hits: queries.hits_in_remembered(&cached, &passed),
-            words: queries.words_in_remembered(&cached),
-        };
-        let of_sets = sets.iter().map(|queries| queries.map(share).unwrap_or_default());
+        let of_sets = sets.iter().map(|queries| {
+            queries.map_or_else(Share::default, |queries| Share {
+                hits: queries.hits_in_remembered(&cached, &passed),
+                words: queries.words_in_remembered(&cached),
+            })
+        });
         return Ok(Ok(Shares { of_sets: of_sets.collect(), is_remembered: true }));
     }
     let read = sources.read(reader, entry)?;
     sources.learn(entry, &read, scratch);
     Ok(read.map(|source| {
-        let mut share = |queries: Option<&Queries<'_>>| {
-            let Some(queries) = queries else { return Share::default() };
-            Share { hits: queries.hits_in(&source, scratch), words: queries.words_in(&source) }
-        };
-        let of_sets = sets.iter().map(|queries| share(*queries));
+        let of_sets = sets.iter().map(|queries| {
+            queries.map_or_else(Share::default, |queries| Share {
+                hits: queries.hits_in(&source, scratch),
+                words: queries.words_in(&source),
+            })
+        });
         Shares { of_sets: of_sets.collect(), is_remembered: false }
     }))
 }
@@ -265,15 +271,14 @@ fn same_as(entries: &[&Entry], sources: &Sources<'_>) -> Vec<Option<usize>> {
             continue;
         };
         let alike = first.entry(blob).or_default();
-        let is_same = |other: &&usize| {
-            let other = &entries[**other].path;
+        let known = alike.iter().copied().find(|&other| {
+            let other = &entries[other].path;
             kind(other) == kind(&entry.path)
                 && (sources.attributes.is_empty() || {
                     let (a, b) = (sources.attributes.of(other), sources.attributes.of(&entry.path));
                     (a.language, a.generated) == (b.language, b.generated)
                 })
-        };
-        let known = alike.iter().find(is_same).copied();
+        });
         // If one blob has ever new kinds of names, the rest are read one by one.
         if known.is_none() && alike.len() < 8 {
             alike.push(at);

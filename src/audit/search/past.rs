@@ -25,8 +25,10 @@ use crate::git::{
 use crate::language::Languages;
 use crate::language::{Language, OwnTokens, Token, Version};
 use crate::policy::{Deletion, Place};
-use crate::store::{Earliest, EventRow, Extent, History, PastEvent, SegmentError, Stretch, key};
-use crate::text::{FilePath, LinedText, agreed, count};
+use crate::store::{
+    Earliest, EventRow, Extent, History, PastEvent, SegmentError, SegmentParams, Stretch, key,
+};
+use crate::text::{FilePath, agreed, count};
 
 /// Maximum past files to read for a small change; those that share most with it come first.
 const MAX_FILES: usize = 64;
@@ -115,19 +117,19 @@ impl Past {
         span: &Span,
         context: Context<'_>,
     ) -> Result<HistoryContents, Error> {
-        let n_known = |history: &History| history.commits().map_or(0, |commits| commits.len());
         let extent = if span.is_whole() { Extent::Whole } else { Extent::Part };
         let params = params(repository, context.config, context.languages);
         let before = History::open(folder, params, extent).readable()?;
         before.verify()?;
-        let n_before = n_known(&before);
+        let n_before = before.commits().map_or(0, |commits| commits.len());
         let updated = updated(Some(folder), repository, span, context)?;
         let CurrentIndex { history, unkept, .. } = updated;
         if let Some(why) = unkept {
             return Err(why.into());
         }
+        let n_commits = history.commits().map_or(0, |commits| commits.len());
         Ok(HistoryContents {
-            n_new: n_known(&history).saturating_sub(n_before),
+            n_new: n_commits.saturating_sub(n_before),
             n_fingerprints: history.n_fingerprints(),
             n_bytes: history.n_bytes(),
         })
@@ -217,7 +219,8 @@ impl Past {
         sources.progress.begin("past", events.len());
         let versions = Versions { standing, queries, sources };
         let n_versions = AtomicUsize::new(0);
-        let last_version = |(reader, scratch): &mut (Reader, Vec<u64>), file: usize| {
+        let state = || (repository.reader(), Vec::new());
+        let mut found = align_chosen(queries, &queries_of, state, |(reader, scratch), file| {
             let Some((path, events)) = events.get_key_value(sharing[file].path) else {
                 return Ok(None);
             };
@@ -227,9 +230,7 @@ impl Past {
             let Some(PastVersion { event, source, hits }) = best else { return Ok(None) };
             let place = Place::Past(Arc::new(self.deletion(event, reader)?));
             Ok(Some(Target { place, source, hits }))
-        };
-        let state = || (repository.reader(), Vec::new());
-        let mut found = align_chosen(queries, &queries_of, state, last_version)?;
+        })?;
         // That a past file was compared in part is not reported: neither are its other versions.
         found.iter_mut().for_each(|found| found.limits.clear());
         for whole in self.whole_files(sought, &repository.reader(), sources)? {
@@ -274,16 +275,14 @@ impl Past {
         let mut found = Vec::new();
         for (blob, of_blob) in queries_of {
             let source = queries.sources[of_blob[0]];
-            let of_blob_removed = removed.get(&blob).into_iter().flatten();
-            let is_alike =
-                |(path, _): &(&&FilePath, &&PastEvent)| sources.reads_alike(source, path);
+            let events = removed.get(&blob).into_iter().flat_map(BTreeMap::values).copied();
             let mut events: Vec<&PastEvent> =
-                of_blob_removed.filter(is_alike).map(|(_, event)| *event).collect();
+                events.filter(|event| sources.reads_alike(source, &event.path)).collect();
             events.sort_by_key(|event| event.path.distance(&source.path));
             for event in events.into_iter().take(MAX_NAMED) {
                 let target = Arc::new(Source { path: event.path.clone(), ..source.clone() });
-                let past = past_file(self.deletion(event, reader)?, target);
-                found.push(past.aligned_whole(&of_blob));
+                let place = Place::Past(Arc::new(self.deletion(event, reader)?));
+                found.push(FileHits::new(place, target).with_text().aligned_whole(&of_blob));
             }
         }
         Ok(found)
@@ -308,24 +307,16 @@ impl Past {
     }
 }
 
-/// A deleted file with this content.
-fn past_file(deletion: Deletion, target: Arc<Source>) -> FileHits {
-    let text = Arc::new(LinedText::from(target.text.clone()));
-    FileHits::new(Place::Past(Arc::new(deletion)), target, Some(text))
-}
-
 /// Whether the index has no commits besides those reachable from `tips`.
 fn knows_nothing_else(
     history: &History,
     tips: &[CommitId],
     reader: &Reader,
 ) -> Result<bool, Error> {
-    let is_reached = |known: &CommitId| {
-        let is_before =
-            |tip: &CommitId| reader.merge_base(*known, *tip).is_ok_and(|base| base == *known);
-        tips.contains(known) || tips.iter().any(is_before)
-    };
-    Ok(history.tips()?.iter().all(is_reached))
+    Ok(history.tips()?.into_iter().all(|known| {
+        tips.contains(&known)
+            || tips.iter().any(|&tip| reader.merge_base(known, tip).is_ok_and(|base| base == known))
+    }))
 }
 
 /// An index that is up to date.
@@ -353,11 +344,7 @@ fn updated(
     let params = params(repository, context.config, context.languages);
     let indexing = Indexing { folder, repository, sources: &sources };
     let reader = repository.reader();
-    let open = |extent| match folder {
-        Some(folder) => History::open(folder, params, extent).readable(),
-        None => Ok(History::in_memory(params, extent)),
-    };
-    let whole = open(Extent::Whole)?;
+    let whole = opened(folder, params, Extent::Whole)?;
     let tips = whole.tips()?;
     let new = if tips.is_empty() && !span.is_whole() {
         None
@@ -379,7 +366,7 @@ fn updated(
         _ => {}
     }
 
-    let mut part = open(Extent::Part)?;
+    let mut part = opened(folder, params, Extent::Part)?;
     let wanted = reader.commits_of(span)?;
     let known: HashSet<CommitId> = part.commits()?.into_iter().collect();
     let new: Vec<CommitId> =
@@ -395,6 +382,17 @@ fn updated(
     let (stretch, first, n_missing) = indexing.learn(&new, &span.tips, true)?;
     let (history, unkept) = part.keep(&stretch, first)?;
     Ok(CurrentIndex { history, n_missing, unkept })
+}
+
+fn opened(
+    folder: Option<&Path>,
+    params: SegmentParams,
+    extent: Extent,
+) -> Result<History, SegmentError> {
+    match folder {
+        Some(folder) => History::open(folder, params, extent).readable(),
+        None => Ok(History::in_memory(params, extent)),
+    }
 }
 
 /// Reads the history of a repository for its index.
@@ -424,17 +422,17 @@ impl Indexing<'_> {
         // The newest first: most packs store older trees as deltas of them, and recently read ones
         // are at hand.
         for (number, chunk) in commits.chunks(COMMITS_AT_ONCE).enumerate().rev() {
-            let events_of = |reader: &mut Reader, commit: &CommitId| {
-                progress.step();
-                match progress.end() {
-                    Some(_) => Err(Error::Ended),
-                    None => reader.events(*commit).map_err(Error::from),
-                }
-            };
-            let of_commits = chunk.par_iter().rev().with_min_len(MIN_COMMITS);
-            let of_commits = of_commits
-                .map_init(|| repository.history_reader(), events_of)
-                .collect::<Result<Vec<_>, Error>>()?;
+            let of_commits = chunk.par_iter().rev().with_min_len(MIN_COMMITS).map_init(
+                || repository.history_reader(),
+                |reader, commit| {
+                    progress.step();
+                    match progress.end() {
+                        Some(_) => Err(Error::Ended),
+                        None => reader.events(*commit).map_err(Error::from),
+                    }
+                },
+            );
+            let of_commits = of_commits.collect::<Result<Vec<_>, Error>>()?;
             let first = number * COMMITS_AT_ONCE;
             for (at, of_commit) in of_commits.into_iter().enumerate() {
                 let commit = (first + chunk.len() - 1 - at) as u32;
@@ -446,15 +444,16 @@ impl Indexing<'_> {
             }
         }
         events.reverse();
-        let mut wanted = ContentReadings::default();
+        let mut wanted = ContentReadings::new();
         for (number, EventRow { path, before, after, .. }) in events.iter().enumerate() {
             let before = before.filter(|_| with_before);
             for blob in [before, *after].into_iter().flatten() {
-                wanted.add(blob, readings[*path as usize], *path, number as u32);
+                let content = PastContent { path: *path, event: number as u32 };
+                wanted.entry((blob, readings[*path as usize])).or_insert(content);
             }
         }
         let Paths { paths, .. } = paths;
-        let (blobs, contents) = wanted.sorted();
+        let (blobs, contents) = sorted(wanted);
 
         repository.reader().fetch_blobs(&mut blobs.iter().copied());
         progress.begin("reading", blobs.len());
@@ -569,7 +568,7 @@ impl Paths {
         if let Some(number) = self.numbers.get(&path) {
             return *number;
         }
-        let number = sources.skip_by_name(&path).is_none().then(|| {
+        let number = sources.is_source(&path).then(|| {
             self.paths.push(path.clone());
             (self.paths.len() as u32 - 1, sources.reading(&path))
         });
@@ -586,24 +585,15 @@ struct PastContent {
 }
 
 /// The contents of a stretch, once for each way of reading them.
-#[derive(Default)]
-struct ContentReadings {
-    contents: HashMap<(BlobId, u64), PastContent>,
-}
+type ContentReadings = HashMap<(BlobId, u64), PastContent>;
 
-impl ContentReadings {
-    fn add(&mut self, blob: BlobId, reading: u64, path: u32, event: u32) {
-        self.contents.entry((blob, reading)).or_insert(PastContent { path, event });
-    }
-
-    /// The blobs, and how each is read.
-    fn sorted(self) -> (Vec<BlobId>, Vec<Vec<PastContent>>) {
-        let mut rows: Vec<(BlobId, PastContent)> =
-            self.contents.into_iter().map(|((blob, _), content)| (blob, content)).collect();
-        rows.sort_unstable_by_key(|(blob, content)| (*blob, content.event, content.path));
-        let groups = rows.chunk_by(|a, b| a.0 == b.0);
-        groups.map(|group| (group[0].0, group.iter().map(|row| row.1).collect())).unzip()
-    }
+/// The blobs, and how each is read.
+fn sorted(contents: ContentReadings) -> (Vec<BlobId>, Vec<Vec<PastContent>>) {
+    let mut rows: Vec<(BlobId, PastContent)> =
+        contents.into_iter().map(|((blob, _), content)| (blob, content)).collect();
+    rows.sort_unstable_by_key(|(blob, content)| (*blob, content.event, content.path));
+    let groups = rows.chunk_by(|a, b| a.0 == b.0);
+    groups.map(|group| (group[0].0, group.iter().map(|row| row.1).collect())).unzip()
 }
 
 /// A past version of a file: the event that removed it, and what it shares with the queries.

@@ -96,11 +96,16 @@ pub(in crate::audit) struct AlignedQueries {
 }
 
 impl FileHits {
-    /// A file with nothing in common with a query yet; `text` is its text, if it is not in the tree
-    /// and can be shown.
-    pub fn new(place: Place, target: Arc<Source>, text: Option<Arc<LinedText>>) -> Self {
-        let (alignments, runs, whole, limits) = Default::default();
+    /// A file with nothing in common with a query yet.
+    pub fn new(place: Place, target: Arc<Source>) -> Self {
+        let (text, alignments, runs, whole, limits) = Default::default();
         Self { place, target, text, alignments, runs, whole, limits }
+    }
+
+    /// The same file, of which the text can be shown.
+    #[must_use]
+    pub fn with_text(self) -> Self {
+        Self { text: Some(Arc::new(self.target.text.clone().into())), ..self }
     }
 
     /// Whether anything was found in the file.
@@ -213,12 +218,12 @@ impl<'q> Queries<'q> {
         // Of files with the same name, the first counts.
         let numbered = sources.iter().enumerate().rev();
         let numbers = numbered.map(|(number, source)| (&source.path, number)).collect();
-        let matching_of = |of: &&Source| config.thresholds(&of.path, Some(&of.language)).matching;
+        let thresholds = sources.iter().map(|of| config.thresholds(&of.path, Some(&of.language)));
         let mut queries = Self {
             config,
             numbers,
             asked,
-            matching: sources.iter().map(matching_of).collect(),
+            matching: thresholds.map(|of| of.matching).collect(),
             sampling,
             index: Index::new([]),
             rare: OnceLock::new(),
@@ -282,9 +287,11 @@ impl<'q> Queries<'q> {
     /// The numbers of the fingerprints that choose which files the queries are compared with;
     /// `None` if all do.
     pub fn choosing_rows(&self) -> Option<HashSet<u32>> {
-        let row = |(_, print): (usize, Fingerprint)| Some(self.index.first_row(print.hash)? as u32);
-        (self.config.effort != Effort::Full)
-            .then(|| self.choosing(&self.sampling).into_iter().filter_map(row).collect())
+        if self.config.effort == Effort::Full {
+            return None;
+        }
+        let prints = self.choosing(&self.sampling).into_iter();
+        Some(prints.filter_map(|(_, print)| self.row_of(print.hash)).collect())
     }
 
     /// Whether there is nothing to search for.
@@ -295,11 +302,13 @@ impl<'q> Queries<'q> {
     /// Each distinct fingerprint to search for, by its number and its hash.
     pub fn distinct(&self) -> Vec<(u32, u64)> {
         let prints = self.fingerprints(&self.sampling).into_iter();
-        distinct(
-            prints.filter_map(|(_, print)| {
-                Some((self.index.first_row(print.hash)? as u32, print.hash))
-            }),
-        )
+        distinct(prints.filter_map(|(_, print)| Some((self.row_of(print.hash)?, print.hash))))
+    }
+
+    /// The number of a fingerprint, which is that of its first row.
+    #[inline]
+    fn row_of(&self, hash: u64) -> Option<u32> {
+        self.index.first_row(hash).map(|row| row as u32)
     }
 
     /// Whether any query could share a fingerprint with sources of `family`: those of different
@@ -310,11 +319,10 @@ impl<'q> Queries<'q> {
     }
 
     fn hits(&self, fingerprints: impl Iterator<Item = Fingerprint>) -> Vec<Hit> {
-        let hit = |print: Fingerprint| {
-            let row = self.index.first_row(print.hash)?;
-            Some(Hit { row: row as u32, position: print.position })
-        };
-        fingerprints.filter_map(hit).collect()
+        let hits = fingerprints.filter_map(|print| {
+            Some(Hit { row: self.row_of(print.hash)?, position: print.position })
+        });
+        hits.collect()
     }
 
     /// The fingerprints of `target` that the queries have too.
@@ -336,8 +344,8 @@ impl<'q> Queries<'q> {
         if !self.may_share(target.family) {
             return Vec::new();
         }
-        let of_documents = || Sieve::of_documents(&self.index, self.sources.len());
-        let sieves = self.sieves.get_or_init(of_documents);
+        let sieves =
+            self.sieves.get_or_init(|| Sieve::of_documents(&self.index, self.sources.len()));
         let all = self.config.fingerprint.fingerprints(&target.tokens, scratch);
         self.hits(all.filter(|print| wanted.iter().any(|&of| sieves[of].may_have(print.hash))))
     }
@@ -349,12 +357,12 @@ impl<'q> Queries<'q> {
             return Vec::new();
         }
         let mut positions = target.positions().enumerate();
-        let hit = |&(number, hash): &(usize, u64)| {
-            let row = self.index.first_row(hash)?;
+        let hits = passed.iter().filter_map(|&(number, hash)| {
+            let row = self.row_of(hash)?;
             let (_, position) = positions.find(|(at, _)| *at == number)?;
-            Some(Hit { row: row as u32, position })
-        };
-        passed.iter().filter_map(hit).collect()
+            Some(Hit { row, position })
+        });
+        hits.collect()
     }
 
     /// The sieve of some sets of queries.
@@ -367,7 +375,7 @@ impl<'q> Queries<'q> {
         if self.words.is_empty() || !self.may_share(&target.family) {
             return Vec::new();
         }
-        self.shared_words(target.distinct_words().into_iter())
+        places_in(&self.words, target.distinct_words())
     }
 
     /// The words of the queries that a file has, from what is remembered about it.
@@ -375,19 +383,7 @@ impl<'q> Queries<'q> {
         if self.words.is_empty() || !self.may_share(target.family) {
             return Vec::new();
         }
-        self.shared_words(target.words())
-    }
-
-    /// The numbers of the words that are among those of a file, which are sorted. Time linear in
-    /// both.
-    fn shared_words(&self, of_file: impl Iterator<Item = u32>) -> Vec<u32> {
-        let mut of_file = of_file.peekable();
-        let mut is_shared = |word: u32| {
-            while of_file.next_if(|&other| other < word).is_some() {}
-            of_file.peek() == Some(&word)
-        };
-        let shared = (0..).zip(&self.words).filter(|&(_, &word)| is_shared(word));
-        shared.map(|(number, _)| number).collect()
+        places_in(&self.words, target.words())
     }
 
     /// The number of the query that is the file at `path`.
@@ -412,8 +408,9 @@ impl<'q> Queries<'q> {
         for part in parts {
             let from = hits.partition_point(|hit| (hit.position as usize) < part.start);
             let k = self.config.matching.k;
-            let ends_within = |hit: &&Hit| hit.position as usize + k <= part.end;
-            of_parts.push(hits[from..].iter().take_while(ends_within).copied().collect());
+            let within =
+                hits[from..].iter().take_while(|hit| hit.position as usize + k <= part.end);
+            of_parts.push(within.copied().collect());
             blot_out(&mut tokens[end..part.start.max(end)]);
             end = part.end;
         }
@@ -432,17 +429,19 @@ impl<'q> Queries<'q> {
         scratch: &mut Vec<u64>,
     ) -> SharedKgrams {
         let hits = self.hits_of(target, wanted, scratch);
-        let rare_of_all = || self.sources.par_iter().map(|of| rare_words(of.document())).collect();
-        let rare = self.rare.get_or_init(rare_of_all);
+        let rare = self
+            .rare
+            .get_or_init(|| self.sources.par_iter().map(|of| rare_words(of.document())).collect());
         let words: HashSet<u32> = target.words.iter().copied().collect();
         let other = WordedTokens { tokens: &target.tokens, words: &words };
         let side = SeedSide::new(&target.tokens);
-        let is_evident = |(query, shared): &(usize, Vec<SharedKgram>)| {
-            let own = WordedTokens { tokens: &self.sources[*query].tokens, words: &rare[*query] };
-            let seeds = self.seeds(*query, &side, shared, false);
+        let mut shared = self.shared(&hits, Some(wanted));
+        shared.retain(|&query, shared| {
+            let own = WordedTokens { tokens: &self.sources[query].tokens, words: &rare[query] };
+            let seeds = self.seeds(query, &side, shared, false);
             may_be_evident(own, other, &seeds, &self.config.enough)
-        };
-        self.shared(&hits, Some(wanted)).into_iter().filter(is_evident).collect()
+        });
+        shared
     }
 
     /// The seeds of a query and a target that share k-grams.
@@ -493,14 +492,7 @@ impl<'q> Queries<'q> {
         //
         // Hits ascend by position, so the positions stay ascending. Rows are visited in order, so
         // the result is deterministic.
-        let mut in_target: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for hit in hits {
-            in_target.entry(hit.row).or_default().push(hit.position);
-        }
-        let kgram = |of_query: &[(u64, Posting)], target: &[u32]| SharedKgram {
-            query: of_query.iter().map(|(_, posting)| posting.position).collect(),
-            target: target.to_vec(),
-        };
+        let in_target = positions_of(hits);
         let Some(wanted) = wanted else {
             let mut shared = SharedKgrams::new();
             for (row, target) in in_target {
@@ -553,46 +545,39 @@ impl<'q> Queries<'q> {
 
     /// Gives the hits of a part of the target to the few queries that share most with it.
     fn follow(&self, hits: &[Hit], wanted: &mut BTreeMap<usize, Vec<Hit>>) {
-        let mut in_target: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for hit in hits {
-            in_target.entry(hit.row).or_default().push(hit.position);
-        }
-        let queries_of = |row: u32| {
-            let postings = self.postings(row);
-            postings
-                .chunk_by(|a, b| a.1.document == b.1.document)
-                .map(|of_query| of_query[0].1.document as usize)
-        };
-        let is_rare = |row: u32| self.postings(row).len() <= FEW_POSTINGS;
+        let in_target = positions_of(hits);
         let mut votes: BTreeMap<usize, u32> = BTreeMap::new();
-        for query in in_target.keys().filter(|row| is_rare(**row)).flat_map(|&row| queries_of(row))
-        {
-            *votes.entry(query).or_default() += 1;
+        for &row in in_target.keys().filter(|&&row| self.is_rare(row)) {
+            self.queries_of(row).for_each(|query| *votes.entry(query).or_default() += 1);
         }
-        let by_votes = |query: &usize| (Reverse(votes.get(query).copied().unwrap_or(0)), *query);
-        let mut winners: Vec<usize> = votes.keys().copied().collect();
-        winners.sort_unstable_by_key(by_votes);
-        winners.truncate(WINNERS);
+        let mut winners = most_voted(votes.keys().copied().collect(), &votes, WINNERS);
         if winners.is_empty() {
-            let first = in_target.keys().flat_map(|&row| queries_of(row).take(WINNERS));
+            let first = in_target.keys().flat_map(|&row| self.queries_of(row).take(WINNERS));
             winners.extend(first.take(WINNERS));
         }
         let winners = distinct(winners);
 
         for (&row, positions) in &in_target {
-            let followed = if is_rare(row) {
-                let mut queries: Vec<usize> = queries_of(row).collect();
-                queries.sort_unstable_by_key(by_votes);
-                queries.truncate(FOLLOWED);
-                queries
-            } else {
-                winners.clone()
+            let followed = match self.is_rare(row) {
+                true => most_voted(self.queries_of(row).collect(), &votes, FOLLOWED),
+                false => winners.clone(),
             };
             for query in followed {
                 let hits = positions.iter().map(|&position| Hit { row, position });
                 wanted.entry(query).or_default().extend(hits);
             }
         }
+    }
+
+    /// Whether few places of the queries have a fingerprint.
+    fn is_rare(&self, row: u32) -> bool {
+        self.postings(row).len() <= FEW_POSTINGS
+    }
+
+    /// The queries that have a fingerprint, in order.
+    fn queries_of(&self, row: u32) -> impl Iterator<Item = usize> + '_ {
+        let of_queries = self.postings(row).chunk_by(|a, b| a.1.document == b.1.document);
+        of_queries.map(|of_query| of_query[0].1.document as usize)
     }
 
     /// For each query, its seeds in order, with the number of files that have each.
@@ -637,12 +622,45 @@ impl<'q> Queries<'q> {
         let sequences = self.sequences.get_or_init(|| {
             let mut sequences = vec![Vec::new(); self.sources.len()];
             for (document, print) in self.fingerprints(&self.sampling) {
-                sequences[document].extend(self.index.first_row(print.hash).map(|row| row as u32));
+                sequences[document].extend(self.row_of(print.hash));
             }
             sequences
         });
         &sequences[query]
     }
+}
+
+/// The positions of the hits of each fingerprint, in their order.
+fn positions_of(hits: &[Hit]) -> BTreeMap<u32, Vec<u32>> {
+    let mut positions: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for hit in hits {
+        positions.entry(hit.row).or_default().push(hit.position);
+    }
+    positions
+}
+
+/// What a query and a target share of a fingerprint, by its postings in the query and its positions
+/// in the target.
+fn kgram(of_query: &[(u64, Posting)], target: &[u32]) -> SharedKgram {
+    let query = of_query.iter().map(|(_, posting)| posting.position).collect();
+    SharedKgram { query, target: target.to_vec() }
+}
+
+/// Those of some queries that have most votes, at most `max`.
+fn most_voted(mut queries: Vec<usize>, votes: &BTreeMap<usize, u32>, max: usize) -> Vec<usize> {
+    queries.sort_unstable_by_key(|query| (Reverse(votes.get(query).copied()), *query));
+    queries.truncate(max);
+    queries
+}
+
+/// The places in `numbers` of those that are in `others` too; both are sorted. Time linear in both.
+pub(super) fn places_in(numbers: &[u32], others: impl IntoIterator<Item = u32>) -> Vec<u32> {
+    let mut others = others.into_iter().peekable();
+    let places = (0..).zip(numbers).filter(|&(_, &number)| {
+        while others.next_if(|&other| other < number).is_some() {}
+        others.peek() == Some(&number)
+    });
+    places.map(|(place, _)| place).collect()
 }
 
 /// Makes tokens like no others.

@@ -28,68 +28,57 @@ pub(in crate::audit) struct Twins {
     pub first: Option<FilePath>,
 }
 
-/// Since when a file has had its content.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Since {
-    /// Since before the change.
-    Base,
-    /// The change modified it.
-    Touched,
-    /// The change added all of it.
-    BroughtIn,
-}
-
-/// For each of `sources`, files of the head, the files of `entries` that it is a copy of. `is_new`
-/// is true for those that the change touches, `is_comparable` if a source under another path would
-/// be read in the same way. Of equal files that are all new, the first is the origin of the others.
+/// For each of `sources`, files of the head, the files of `entries` that it is a copy of.
+/// `is_comparable` is true if a source under another path would be read in the same way. Of equal
+/// files that are all new, the first is the origin of the others.
 ///
 /// Time O(n log n) in the number of files, and one hash of each source.
 pub(in crate::audit) fn twins(
     sources: &[Option<&Source>],
     entries: &[Entry],
-    is_new: &(dyn Fn(&FilePath) -> bool + Sync),
     is_comparable: &dyn Fn(&Source, &FilePath) -> bool,
 ) -> Vec<Twins> {
     let id_of = ids_like(entries.iter().find_map(Entry::blob));
-    let id = |source: &&Source| may_be_whole(source).then(|| id_of(source.bytes()));
+    let whole = sources.iter().map(|source| source.filter(|source| may_be_whole(source)));
     let ids: Vec<Option<BlobId>> =
-        sources.iter().map(|source| source.as_ref().and_then(id)).collect();
+        whole.map(|source| source.map(|source| id_of(source.bytes()))).collect();
     // Files of a work tree have no blob; those that changed are among the sources.
-    let mut paths_of: HashMap<BlobId, BTreeMap<&FilePath, Since>> = HashMap::new();
+    let mut is_brought_in: HashMap<BlobId, BTreeMap<&FilePath, bool>> = HashMap::new();
     for (source, id) in sources.iter().zip(&ids) {
         if let (Some(source), Some(id)) = (source, id) {
-            paths_of.entry(*id).or_default().insert(&source.path, Since::BroughtIn);
+            is_brought_in.entry(*id).or_default().insert(&source.path, true);
         }
     }
     for entry in entries {
-        if let Some(paths) = entry.blob().and_then(|id| paths_of.get_mut(&id)) {
-            let since = if is_new(&entry.path) { Since::Touched } else { Since::Base };
-            paths.entry(&entry.path).or_insert(since);
+        if let Some(paths) = entry.blob().and_then(|id| is_brought_in.get_mut(&id)) {
+            paths.entry(&entry.path).or_insert(false);
         }
     }
-    let twins_of = |(source, id): (&Option<&Source>, &Option<BlobId>)| {
-        let paths = id.as_ref().and_then(|id| paths_of.get(id)).filter(|paths| paths.len() > 1);
+    let twins = sources.iter().zip(&ids).map(|(source, id)| {
+        let paths = id.as_ref().and_then(|id| is_brought_in.get(id));
+        let paths = paths.filter(|paths| paths.len() > 1);
         let (Some(source), Some(paths)) = (source, paths) else { return Twins::default() };
-        let is_other = |path: &FilePath| *path != source.path && is_comparable(source, path);
         // Comparing all of a million equal files would take a million squared steps.
-        let since_before = |is_new: bool| {
-            move |(_, since): &(&&FilePath, &Since)| (**since == Since::BroughtIn) == is_new
-        };
-        let path = |(path, _): (&&FilePath, &Since)| (*path).clone();
-        let old = paths.iter().filter(since_before(false)).take(MAX_NAMED * MAX_NAMED);
-        let mut origins: Vec<FilePath> = old.map(path).filter(&is_other).collect();
-        let before = paths.iter().take_while(|(path, _)| **path < &source.path);
-        let before = before.filter(since_before(true)).take(MAX_NAMED);
-        let before: Vec<FilePath> = before.map(path).filter(&is_other).collect();
-        let first = before.first().cloned();
+        let old = paths.iter().filter(|(_, is_brought_in)| !**is_brought_in);
+        let old = old.take(MAX_NAMED * MAX_NAMED).map(|(path, _)| *path);
+        let before = paths
+            .range::<&FilePath, _>(..&source.path)
+            .filter(|(_, is_brought_in)| **is_brought_in);
+        let before = before.take(MAX_NAMED).map(|(path, _)| *path);
+        let [mut origins, before] = [Vec::from_iter(old), Vec::from_iter(before)].map(|mut all| {
+            all.retain(|path| **path != source.path && is_comparable(source, path));
+            all
+        });
+        let first = before.first().map(|&path| path.clone());
         if origins.is_empty() {
             origins = before;
         }
-        origins.sort_by_cached_key(|path| (path.distance(&source.path), path.clone()));
+        origins.sort_by_cached_key(|path| (path.distance(&source.path), *path));
         origins.truncate(MAX_NAMED);
+        let origins = origins.into_iter().cloned().collect();
         Twins { origins, n: paths.len() - 1, first }
-    };
-    sources.iter().zip(&ids).map(twins_of).collect()
+    });
+    twins.collect()
 }
 
 impl SearchOutcome {
@@ -124,7 +113,7 @@ impl SearchOutcome {
         for (path, of_path) in queries_of {
             let found = by_path.remove(path).unwrap_or_else(|| {
                 let source = queries.sources[of_path[0]].clone();
-                FileHits::new(place(path), Arc::new(Source { path: path.clone(), ..source }), None)
+                FileHits::new(place(path), Arc::new(Source { path: path.clone(), ..source }))
             });
             by_path.insert(path.clone(), found.aligned_whole(&of_path));
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::licenses::{ComponentFolders, identify, own_text};
+use super::licenses::{ComponentFolders, identify, own_text, short_text};
 use super::queries::FileHits;
 use crate::audit::Error;
 use crate::audit::read::{Source, Sources};
@@ -60,13 +60,11 @@ pub(in crate::audit) fn identify_vendored_as_of(
     reader: &Reader,
     sources: &Sources<'_>,
 ) -> Result<(), Error> {
-    let text = |source: &Source| {
-        let entry = state.get(&source.path);
-        let is_short = |entry: &&Entry| reader.size(entry).is_none_or(|size| size <= MAX_TEXT);
-        entry.filter(is_short).and_then(|entry| reader.read(entry).ok()).unwrap_or_default()
-    };
     let is_told = asks_for_more(sources.config);
-    identify_with(found, &state.entries, reader, sources, &is_told, &text)
+    identify_with(found, &state.entries, reader, sources, &is_told, &|source| {
+        let text = state.get(&source.path).and_then(|entry| short_text(entry, reader, MAX_TEXT));
+        text.unwrap_or_default()
+    })
 }
 
 /// Whether the policy asks for more than a notice: then the license matters more than that the tree
@@ -97,12 +95,14 @@ fn identify_with(
             unlisted.insert(path.clone(), folder.to_vec());
         }
     }
-    let folder = |path: &FilePath| match config.vendored_at(path) {
-        Some(of) => of.folder().as_bytes().to_vec(),
-        None => unlisted.get(path).cloned().unwrap_or_default(),
+    let folders = ComponentFolders {
+        folder_of: &|path| match config.vendored_at(path) {
+            Some(of) => of.folder().as_bytes().to_vec(),
+            None => unlisted.get(path).cloned().unwrap_or_default(),
+        },
+        declared: &|path| config.vendored_at(path).and_then(|of| of.license.clone()),
+        text,
     };
-    let declared = |path: &FilePath| config.vendored_at(path).and_then(|of| of.license.clone());
-    let folders = ComponentFolders { folder_of: &folder, declared: &declared, text };
     identify(found, entries, reader, &folders)?;
     for of in found.iter_mut().filter(|of| unlisted.contains_key(&of.target.path)) {
         if matches!(&of.place, Place::Component(component) if !is_told(&component.terms)) {
@@ -151,7 +151,8 @@ fn states_license(folder: &[u8], entries: &[Entry]) -> bool {
     let first = entries.partition_point(|entry| entry.path.as_bytes() < folder);
     let inside =
         entries[first..].iter().take_while(|entry| entry.path.as_bytes().starts_with(folder));
-    let is_directly =
-        |entry: &&Entry| entry.path.folder().strip_suffix(b"/").unwrap_or_default() == folder;
-    inside.filter(is_directly).any(|entry| is_relevant(&entry.path))
+    let paths = inside.map(|entry| &entry.path);
+    paths
+        .filter(|path| path.folder().strip_suffix(b"/").unwrap_or_default() == folder)
+        .any(is_relevant)
 }

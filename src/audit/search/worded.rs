@@ -53,10 +53,11 @@ impl<'w> Wording<'w> {
                 weights[number] = weight;
             }
         }
-        let weight = |words: &[u32]| words.iter().map(|&word| weights[word as usize]).sum::<f64>();
-        let weighed = self.files.iter().map(|&(file, words)| (weight(words), file));
-        let mut best: Vec<(f64, usize, usize)> =
-            weighed.map(|(weight, file)| (weight, distance(file), file)).collect();
+        let weighed = self.files.iter().map(|&(file, words)| {
+            let weights = words.iter().map(|&word| weights[word as usize]);
+            (weights.sum::<f64>(), distance(file), file)
+        });
+        let mut best: Vec<(f64, usize, usize)> = weighed.collect();
         best.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
         best.into_iter().take(max).map(|(.., file)| file).collect()
     }

@@ -7,6 +7,7 @@ use std::ops::Range;
 use super::hunks::content_of;
 use super::search::Sibling;
 use super::windows::Windows;
+use crate::audit::change::ChangedFile;
 use crate::audit::judge::{added_part, fragment};
 use crate::audit::read::Source;
 use crate::matching::{Hunk, added_lines};
@@ -61,16 +62,13 @@ pub(in crate::audit) fn findings(
         for sibling in siblings.into_iter().take(MAX_LISTED) {
             texts.entry(sibling.path).or_insert_with(|| sibling.text.into());
         }
-        texts.entry(path.clone()).or_insert_with(|| head_text(windows, path).into());
+        if let Some(head) = ChangedFile::at(windows.changed, path) {
+            texts.entry(path.clone()).or_insert_with(|| head.source.text.clone().into());
+        }
         findings.push(finding);
     }
-    findings.sort_by(|a: &Finding, b: &Finding| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
+    findings.sort_by(Finding::by_place);
     (findings, texts)
-}
-
-fn head_text(windows: &Windows<'_>, path: &FilePath) -> Vec<u8> {
-    let head = windows.changed.iter().find(|file| file.source.path == *path);
-    head.map(|head| head.source.text.clone()).unwrap_or_default()
 }
 
 /// The finding about a unit whose edits its `siblings` lack, the nearest first.
@@ -83,14 +81,13 @@ fn finding(windows: &Windows<'_>, siblings: &[Sibling]) -> Option<Finding> {
     let lines = Lines::new(&source.text);
     let whole = fragment(&source.text, &lines, &source.tokens[range.clone()])?;
     let added = added_lines(&base.text, &source.text);
-    // Where lines were only removed, the finding is on the line beside them.
-    let beside = || {
+    let added = added_part(&whole, &added, &lines, &source.text).unwrap_or_else(|| {
+        // Where lines were only removed, the finding is on the line beside them.
         let line = whole.end.line;
         let n = lines.text(&source.text, line).len();
         let end = lines.position(&source.text, (lines.range(line).start + n) as u32);
         Fragment { start: Position { line, column: 1 }, end }
-    };
-    let added = added_part(&whole, &added, &lines, &source.text).unwrap_or_else(beside);
+    });
     let missed = MissedEdit {
         lacks: lacks(&nearest.hunks, base, source),
         name: nearest.name.clone(),
@@ -122,24 +119,11 @@ fn origin(sibling: &Sibling) -> Origin {
 
 /// What edits do, in a few words.
 fn lacks(hunks: &[Hunk], base: &Source, head: &Source) -> String {
-    let quoted = |source: &Source, tokens: Range<usize>| {
-        let of = &source.tokens[tokens];
-        let bytes = match (of.first(), of.last()) {
-            (Some(first), Some(last)) => &source.text[first.start as usize..last.end as usize],
-            _ => &[][..],
-        };
-        let text = String::from_utf8_lossy(bytes);
-        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        match words.char_indices().nth(MAX_QUOTED) {
-            Some((end, _)) => format!("`{}…`", &words[..end]),
-            None => format!("`{words}`"),
-        }
-    };
     // The largest addition describes the edit best.
     let Some(hunk) = hunks.iter().max_by_key(|hunk| (hunk.added.len(), hunk.removed.len())) else {
         return String::new();
     };
-    let (removed, added) = (quoted(base, hunk.removed.clone()), quoted(head, hunk.added.clone()));
+    let (removed, added) = (quoted(base, &hunk.removed), quoted(head, &hunk.added));
     let what = match (hunk.removed.is_empty(), hunk.added.is_empty()) {
         (true, _) => format!("{added} was added"),
         (false, true) => format!("{removed} was removed"),
@@ -149,5 +133,15 @@ fn lacks(hunks: &[Hunk], base: &Source, head: &Source) -> String {
         0 => what,
         1 => format!("{what}, and 1 more edit"),
         n => format!("{what}, and {n} more edits"),
+    }
+}
+
+/// Some tokens of an edit on one line, the first of them if they are many.
+fn quoted(source: &Source, tokens: &Range<usize>) -> String {
+    let text = String::from_utf8_lossy(source.text_between(tokens));
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match words.char_indices().nth(MAX_QUOTED) {
+        Some((end, _)) => format!("`{}…`", &words[..end]),
+        None => format!("`{words}`"),
     }
 }

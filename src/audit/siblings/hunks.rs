@@ -17,7 +17,7 @@ pub(super) const MAX_PLACES: usize = 8;
 
 /// The windows of those `hunks` of a file that a sibling may lack, each with its unit; the tokens in
 /// `moved` are elsewhere now.
-pub(super) fn windows(
+pub(super) fn windows_of(
     hunks: Vec<Hunk>,
     before: &Predecessor,
     head: &ChangedFile,
@@ -29,52 +29,56 @@ pub(super) fn windows(
     if language.is_some_and(|language| language.is_declarative) {
         return Vec::new();
     }
-    let mut has_moved = vec![false; base.tokens.len()];
-    moved.for_each(|range| has_moved[range].fill(true));
-    let is_moved = |hunk: &Hunk| {
-        let is_gone = |at: usize| before.removed[at] && !has_moved[at];
-        let is_renamed =
-            hunk.removed.clone().all(|at| !before.removed[at]) && !hunk.removed.is_empty();
-        !is_renamed
-            && !hunk.removed.clone().any(is_gone)
-            && !head.novel[hunk.added.clone()].contains(&true)
-    };
+    let mut is_gone = before.removed.clone();
+    moved.for_each(|range| is_gone[range].fill(false));
     let test_lines = LazyCell::new(|| (Lines::new(&after.text), sources.test_lines(after)));
-    let is_test = |hunk: &Hunk| {
-        let token = after.tokens.get(hunk.added.start.saturating_sub(1));
-        let (lines, of_tests) = &*test_lines;
-        let line = token.map(|token| lines.line_of(token.start));
-        line.is_some_and(|line| of_tests.iter().any(|of| of.contains(&line)))
-    };
     let [mut around_base, mut behind, mut around_after] =
         [base, base, after].map(|source| UnitSearch::new(source.document()));
-    let window = |hunk: Hunk| {
+    let mut windows = Vec::new();
+    for hunk in missable_hunks(hunks, base.document(), after.document(), 1) {
         let is_feature = hunk.before.is_empty() && is_declared(&hunk.added, after);
         if is_feature
             || is_bracketed(&hunk, base, after)
             || is_idle(&hunk, base, after)
-            || is_moved(&hunk)
-            || is_test(&hunk)
+            || is_moved(&hunk, before, head, &is_gone)
+            || is_test(&hunk, after, &test_lines.0, test_lines.1)
         {
-            return None;
+            continue;
         }
-        let unit = around_base.around(with_neighbors(base, &hunk.removed))?;
+        let Some(unit) = around_base.around(with_neighbors(base, &hunk.removed)) else { continue };
         if is_of_head(&hunk, &unit, &mut behind, base, after) {
-            return None;
+            continue;
         }
         let of_head = around_after.around(with_neighbors(after, &hunk.added));
         let of_head = of_head.map_or(0..after.tokens.len(), |unit| unit.tokens);
         let of_base = &base.tokens[unit.tokens.clone()];
-        if is_renaming(&hunk, of_base, base, &after.tokens[of_head.clone()], after) {
-            return None;
+        if is_renaming(&hunk, of_base, base, &after.tokens[of_head], after) {
+            continue;
         }
         let tokens = hunk.with_context(base.document());
         let is_replaced = !hunk.before.is_empty() && !hunk.after.is_empty();
         let lines =
             if is_replaced { hunk.before.clone() } else { hunk.with_lines(1, base.document()) };
-        Some((Window { hunk, tokens, lines }, unit))
-    };
-    missable_hunks(hunks, base.document(), after.document(), 1).filter_map(window).collect()
+        windows.push((Window { hunk, tokens, lines }, unit));
+    }
+    windows
+}
+
+/// Whether a hunk only moves code: what it removes is not gone, nor only renamed, and what it adds
+/// is not new.
+fn is_moved(hunk: &Hunk, before: &Predecessor, head: &ChangedFile, is_gone: &[bool]) -> bool {
+    let removed = hunk.removed.clone();
+    let is_renamed = !removed.is_empty() && !before.removed[removed.clone()].contains(&true);
+    !is_renamed
+        && !is_gone[removed].contains(&true)
+        && !head.novel[hunk.added.clone()].contains(&true)
+}
+
+/// Whether a hunk is on the lines `of_tests`.
+fn is_test(hunk: &Hunk, after: &Source, lines: &Lines, of_tests: &[Range<u32>]) -> bool {
+    let token = after.tokens.get(hunk.added.start.saturating_sub(1));
+    let line = token.map(|token| lines.line_of(token.start));
+    line.is_some_and(|line| of_tests.iter().any(|of| of.contains(&line)))
 }
 
 /// Whether a file is code of the project itself that computes something.
@@ -93,23 +97,16 @@ pub(super) fn may_hold_siblings(path: &FilePath, sources: &Sources<'_>) -> bool 
 /// Whether added tokens declare something before they decide what is done, or are no whole
 /// statements: brackets are left open, unless the first word decides.
 fn is_declared(added: &Range<usize>, after: &Source) -> bool {
-    let words = after.document().words;
-    let text = |token: &Token| token.text(&after.text);
-    let tokens = &after.tokens[added.clone()];
-    let n_before = tokens.iter().take_while(|token| !words.decides(text(token))).count();
-    let is_name = |token: &Token| token.kind() == Kind::Identifier;
-    let is_keyword = |token: &Token| token.kind() == Kind::Keyword;
-    let is_typed = |(at, pair): (usize, &[Token])| {
-        is_name(&pair[1]) && (is_name(&pair[0]) || tokens[..=at].iter().all(is_keyword))
-    };
-    let n = |brackets: &[u8]| {
-        let is_one = |token: &&Token| token.punctuation().is_some_and(|of| brackets.contains(&of));
-        tokens.iter().filter(is_one).count()
-    };
-    let is_open = n(b"({[") != n(b")}]");
-    is_open && n_before > 0
-        || tokens[..n_before].windows(2).enumerate().any(is_typed)
-        || tokens.iter().any(|token| words.defines(text(token)))
+    let (words, tokens) = (after.document().words, &after.tokens[added.clone()]);
+    let texts: Vec<&[u8]> = tokens.iter().map(|token| token.text(&after.text)).collect();
+    let n_before = texts.iter().take_while(|text| !words.decides(text)).count();
+    let n_keywords = tokens.iter().take_while(|token| token.kind() == Kind::Keyword).count();
+    let is_typed = tokens[..n_before]
+        .windows(2)
+        .enumerate()
+        .any(|(at, pair)| pair[1].is_name() && (pair[0].is_name() || at < n_keywords));
+    let is_open = tokens.iter().map(Token::nesting).sum::<i64>() != 0;
+    is_open && n_before > 0 || is_typed || texts.iter().any(|text| words.defines(text))
 }
 
 /// Whether a hunk is in the head of its unit, or adds or removes a whole one: what calls it
@@ -121,19 +118,25 @@ fn is_of_head(
     base: &Source,
     after: &Source,
 ) -> bool {
-    let holds = |source: &Source, range: &Range<usize>| {
-        source.document().holds_unit(range.clone(), 1)
-            && source.document().holds_head(range.clone())
-    };
-    let is_within =
-        |head: Range<usize>| head.start <= hunk.removed.start && hunk.removed.end <= head.end;
-    let is_head = |unit: &Unit| base.document().head_of(unit).is_some_and(is_within);
+    let Hunk { removed, added, .. } = hunk;
     // `public f()`, where it was `f()`: what is in front belongs to the unit around.
-    let mut behind = || behind.around(hunk.removed.start..hunk.removed.start + 1);
-    let is_of_line = hunk.removed.start < hunk.before.end;
-    is_of_line && (is_head(unit) || behind().is_some_and(|unit| is_head(&unit)))
-        || holds(after, &hunk.added)
-        || holds(base, &hunk.removed)
+    removed.start < hunk.before.end
+        && (is_in_head(removed, unit, base)
+            || behind
+                .around(removed.start..removed.start + 1)
+                .is_some_and(|unit| is_in_head(removed, &unit, base)))
+        || has_whole_unit(added, after)
+        || has_whole_unit(removed, base)
+}
+
+fn is_in_head(tokens: &Range<usize>, unit: &Unit, source: &Source) -> bool {
+    let head = source.document().head_of(unit);
+    head.is_some_and(|head| head.start <= tokens.start && tokens.end <= head.end)
+}
+
+fn has_whole_unit(tokens: &Range<usize>, source: &Source) -> bool {
+    let document = source.document();
+    document.holds_unit(tokens.clone(), 1) && document.holds_head(tokens.clone())
 }
 
 /// The unit around some tokens and their neighbors.
@@ -147,11 +150,12 @@ fn with_neighbors(source: &Source, tokens: &Range<usize>) -> Range<usize> {
 
 /// Whether a hunk only adds or removes braces: `if (a) b();` became `if (a) { b(); }`.
 fn is_bracketed(hunk: &Hunk, base: &Source, after: &Source) -> bool {
-    let is_word = |token: &&Token| !matches!(token.punctuation(), Some(b'{' | b'}'));
-    let words = |tokens: &[Token]| {
-        tokens.iter().filter(is_word).map(|token| token.exact).collect::<Vec<_>>()
-    };
-    words(&base.tokens[hunk.removed.clone()]) == words(&after.tokens[hunk.added.clone()])
+    let sides = [&base.tokens[hunk.removed.clone()], &after.tokens[hunk.added.clone()]];
+    let [removed, added] = sides.map(|tokens| {
+        let words = tokens.iter().filter(|of| !matches!(of.punctuation(), Some(b'{' | b'}')));
+        words.map(|token| token.exact)
+    });
+    removed.eq(added)
 }
 
 /// Whether a hunk only edits what does nothing: comments that are strings, rows of numbers, and
@@ -172,8 +176,8 @@ fn is_comment(source: &Source, tokens: &Range<usize>) -> bool {
 
 /// Whether tokens are several numbers of a list.
 fn is_row(tokens: &[Token]) -> bool {
-    let is_comma = |token: &Token| token.punctuation() == Some(b',');
-    tokens.len() > 1 && tokens.iter().all(|token| token.kind() == Kind::Number || is_comma(token))
+    let mut others = tokens.iter().filter(|token| token.kind() != Kind::Number);
+    tokens.len() > 1 && others.all(|token| token.punctuation() == Some(b','))
 }
 
 /// Whether a line begins with tokens like `#[`.
@@ -192,18 +196,21 @@ fn is_renaming(
     after: &Source,
 ) -> bool {
     let (was, is) = (&base.tokens[hunk.removed.clone()], &after.tokens[hunk.added.clone()]);
-    let n_of =
-        |name: u32, tokens: &[Token]| tokens.iter().filter(|token| token.exact == name).count();
-    let is_gone = |a: u32, b: u32| n_of(a, of_head) + n_of(b, unit) == 0;
-    let is_renamed = |a: &Token, b: &Token| {
-        let (was, is) = (a.exact, b.exact);
-        a.kind() == Kind::Identifier
-            && n_of(was, unit) > 1
-            && (is_gone(was, is) || has_moved(was, unit, is, of_head))
-    };
-    let is_same =
-        |(a, b): (&Token, &Token)| a.symbol == b.symbol && (a.exact == b.exact || is_renamed(a, b));
-    was.len() == is.len() && was.iter().zip(is).all(is_same)
+    was.len() == is.len()
+        && was.iter().zip(is).all(|(a, b)| {
+            let (was, is) = (a.exact, b.exact);
+            a.is_same(b)
+                || a.symbol == b.symbol
+                    && a.is_name()
+                    && n_of(was, unit) > 1
+                    && (n_of(was, of_head) + n_of(is, unit) == 0
+                        || has_moved(was, unit, is, of_head))
+        })
+}
+
+/// How often a word is among some tokens.
+fn n_of(word: u32, tokens: &[Token]) -> usize {
+    tokens.iter().filter(|token| token.exact == word).count()
 }
 
 /// Whether one name is on one side wherever another is on the other.

@@ -9,7 +9,6 @@
 mod findings;
 mod hunks;
 mod patch;
-mod place;
 mod purpose;
 mod search;
 mod step;

@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::place::{Pair, Place};
+use super::windows::{Pair, Place};
 use crate::audit::read::Source;
-use crate::language::Kind;
 use crate::matching::unified;
 
 /// The edits, made to the other file, which spells the names of the edited one like `names`; `None`
@@ -20,19 +19,15 @@ pub(super) fn adapted(
     names: &HashMap<u32, &[u8]>,
 ) -> Option<String> {
     let (path, base, head, target) = (&pair.other.path, pair.own, &pair.head.source, pair.other);
-    let is_plain = |byte: &u8| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\');
-    if target.encoded.is_some() || !path.as_bytes().iter().all(is_plain) {
+    let mut bytes = path.as_bytes().iter();
+    let is_plain = bytes.all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\'));
+    if target.encoded.is_some() || !is_plain {
         return None;
     }
     let has_crlf = target.text.windows(2).any(|pair| pair == b"\r\n");
     let mut text = target.text.clone();
     for Place { window, site, .. } in places.iter().rev() {
         let hunk = &window.hunk;
-        let between = |source: &Source, &Range { start, end }: &Range<usize>| {
-            let from = start.checked_sub(1).map_or(0, |before| source.tokens[before].end as usize);
-            let to = source.tokens.get(end).map_or(source.text.len(), |token| token.start as usize);
-            from..to
-        };
         let (was, there) = (between(base, &hunk.removed), between(target, &site.at));
         if comments(base, &hunk.removed, &was) != comments(target, &site.at, &there) {
             return None;
@@ -42,7 +37,7 @@ pub(super) fn adapted(
         let mut at = of_head.start;
         for token in &head.tokens[hunk.added.clone()] {
             new.extend(&head.text[at..token.start as usize]);
-            let renamed = names.get(&token.exact).filter(|_| token.kind() == Kind::Identifier);
+            let renamed = names.get(&token.exact).filter(|_| token.is_name());
             new.extend(renamed.map_or(token.text(&head.text), |name| *name));
             at = token.end as usize;
         }
@@ -57,6 +52,13 @@ pub(super) fn adapted(
     }
     let is_text = std::str::from_utf8(&text).is_ok() && std::str::from_utf8(&target.text).is_ok();
     (is_text && text != target.text).then(|| unified(&path.to_string(), &target.text, &text))
+}
+
+/// The bytes between the token before a range and the one behind it.
+fn between(source: &Source, tokens: &Range<usize>) -> Range<usize> {
+    let before = tokens.start.checked_sub(1).map(|before| source.tokens[before].end as usize);
+    let behind = source.tokens.get(tokens.end).map(|token| token.start as usize);
+    before.unwrap_or(0)..behind.unwrap_or(source.text.len())
 }
 
 /// What is between the tokens of a range, without white space.

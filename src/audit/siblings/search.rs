@@ -4,22 +4,21 @@ use std::cell::LazyCell;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::hunks::{MAX_PLACES, may_hold_siblings, unit_around};
 use super::patch::adapted;
-use super::place::{Pair, Place};
 use super::purpose::Purposes;
 use super::step::{Marks, PartedBlocks, Side, parted};
-use super::windows::Windows;
+use super::windows::{Pair, Place, Windows};
 use crate::audit::Error;
 use crate::audit::bundle::Bundle;
 use crate::audit::judge::fragment;
 use crate::audit::read::{Source, Sources};
 use crate::audit::search::Hit;
 use crate::files::Entry;
-use crate::language::Kind;
 use crate::matching::{CloneType, Hunk, MIN_RUN, Site, Window, n_hunks};
 use crate::policy::{Fragment, Purpose};
 use crate::text::{FilePath, Lines};
@@ -75,6 +74,9 @@ type Sharing = BTreeMap<(usize, Option<usize>), Vec<usize>>;
 /// By candidate and query, the numbers of the windows to compare.
 type WantedWindows = BTreeMap<usize, BTreeMap<usize, Vec<usize>>>;
 
+/// For each edited file and hunk, by its first token in base, how many places lack it.
+type PlaceCounts = HashMap<(usize, usize), usize>;
+
 enum Target {
     /// A file that the change leaves alone.
     Same(Entry),
@@ -96,24 +98,17 @@ impl Windows<'_> {
     ) -> Result<Vec<Sibling>, Error> {
         let candidates = self.candidates(hits, is_new);
         let sharing = sharing(&candidates);
-        let wanted = |files: Range<usize>, is_asked: &dyn Fn(usize, usize) -> bool| {
-            self.wanted(&candidates, &sharing, files, is_asked)
-        };
-        let mut first = wanted(0..FIRST_FILES, &|_, _| true);
+        let mut first = self.wanted(&candidates, &sharing, 0..FIRST_FILES, None);
         self.add_declared(&candidates, &sharing, &mut first);
         let mut found = self.compared(&first, &candidates, purposes)?;
         let lacking = n_places(&found);
-        let is_lacking = |query: usize, window: usize| {
-            let number = self.numbers[query];
-            lacking.contains_key(&(number, self.windows[number][window].0.hunk.before.start))
-        };
-        let others = wanted(FIRST_FILES..MAX_FILES, &is_lacking);
+        let others = self.wanted(&candidates, &sharing, FIRST_FILES..MAX_FILES, Some(&lacking));
         let others = self.compared(&others, &candidates, purposes)?;
         found.extend(others.into_iter().filter(|sibling| !sibling.is_declared));
         let lacking = n_places(&found);
         found.retain(|Sibling { number, hunks, is_declared, .. }| {
-            let is_rare = |hunk: &Hunk| lacking[&(*number, hunk.before.start)] <= MAX_PLACES;
-            *is_declared || hunks.iter().all(is_rare)
+            let mut n_places = hunks.iter().map(|hunk| lacking[&(*number, hunk.before.start)]);
+            *is_declared || n_places.all(|n| n <= MAX_PLACES)
         });
         Ok(found)
     }
@@ -125,29 +120,26 @@ impl Windows<'_> {
         candidates: &[Candidate],
         purposes: &Purposes<'_>,
     ) -> Result<Vec<Sibling>, Error> {
-        let of_file = |(at, queries): (&usize, &BTreeMap<usize, Vec<usize>>),
-                       other: &Source,
-                       number: Option<usize>| {
-            let found = queries.iter().filter_map(|(&query, windows)| {
-                let pair = Pair::new(self, self.numbers[query], other, number)?;
-                let shared = |&window| (window, &candidates[*at].shared[&(query, Some(window))]);
-                Some(pair.siblings(windows.iter().map(shared), purposes))
-            });
-            found.flatten().collect::<Vec<Sibling>>()
-        };
         let of_generated = self.sources.of_generated();
         let found = wanted.par_iter().map_init(
             || purposes.repository.reader(),
-            |reader, wanted| match &candidates[*wanted.0].target {
-                Target::Changed(number) => {
-                    let head = self.heads[*number].map(|head| &head.source);
-                    Ok(head.map(|head| of_file(wanted, head, Some(*number))).unwrap_or_default())
-                }
-                Target::Same(entry) => {
+            |reader, (&at, queries)| {
+                let (other, number) = match &candidates[at].target {
+                    Target::Changed(number) => {
+                        (self.heads[*number].map(|head| Arc::clone(&head.source)), Some(*number))
+                    }
                     // It was not skipped as generated when it was looked up.
-                    let source = of_generated.read(reader, entry)?;
-                    Ok(source.map(|source| of_file(wanted, &source, None)).unwrap_or_default())
+                    Target::Same(entry) => (of_generated.read(reader, entry)?.ok(), None),
+                };
+                let mut found = Vec::new();
+                for (&query, windows) in queries {
+                    let Some(other) = &other else { continue };
+                    let pair = Pair::new(self, self.numbers[query], other, number);
+                    let shared = &candidates[at].shared;
+                    let windows = windows.iter().map(|&of| (of, &shared[&(query, Some(of))]));
+                    found.extend(pair.map(|pair| pair.siblings(windows, purposes)));
                 }
+                Ok(found.into_iter().flatten().collect())
             },
         );
         let found: Vec<Vec<Sibling>> = found.collect::<Result<_, Error>>()?;
@@ -167,10 +159,9 @@ impl Windows<'_> {
             let hits = self.queries.hits_in(source, &mut scratch);
             Some((source.path.clone(), Target::Changed(number), hits))
         });
-        let is_candidate = |(path, _, hits): &(FilePath, Target, Vec<Hit>)| {
-            !hits.is_empty() && may_hold_siblings(path, self.sources)
-        };
-        let all = same.chain(changed).filter(is_candidate);
+        let all = same
+            .chain(changed)
+            .filter(|(path, _, hits)| !hits.is_empty() && may_hold_siblings(path, self.sources));
         all.map(|(path, target, hits)| Candidate { shared: self.shared(&hits), path, target })
             .collect()
     }
@@ -182,16 +173,17 @@ impl Windows<'_> {
         let mut shared: Offsets = BTreeMap::new();
         let mut n_hits: HashMap<_, usize> = HashMap::new();
         hits.iter().for_each(|hit| *n_hits.entry(hit.row).or_default() += 1);
-        let is_telling =
-            |hit: &&Hit| n_hits[&hit.row] * self.queries.postings(hit.row).len() <= MAX_PAIRS;
-        for hit in hits.iter().filter(is_telling) {
-            for (_, posting) in self.queries.postings(hit.row) {
+        for hit in hits {
+            let postings = self.queries.postings(hit.row);
+            if n_hits[&hit.row] * postings.len() > MAX_PAIRS {
+                continue;
+            }
+            for (_, posting) in postings {
                 let (query, position) = (posting.document as usize, posting.position as usize);
                 let windows = self.windows[self.numbers[query]].iter().enumerate();
-                let is_near = |window: &Window| window.hunk.reach(params).contains(&position);
-                let near = windows.filter(|(_, (window, _))| is_near(window)).map(|(at, _)| at);
+                let near = windows.filter(|(_, (of, _))| of.hunk.reach(params).contains(&position));
                 let diagonal = hit.position as i64 - position as i64;
-                for window in near.map(Some).chain([None]) {
+                for window in near.map(|(at, _)| Some(at)).chain([None]) {
                     *shared.entry((query, window)).or_default().entry(diagonal).or_default() += 1;
                 }
             }
@@ -215,48 +207,50 @@ impl Windows<'_> {
             let files = sharing.get(&(query, None)).into_iter().flatten();
             for &at in files.take(MAX_DECLARED) {
                 let candidate = &candidates[at];
-                let may_declare = || match &candidate.target {
-                    Target::Changed(number) => marks[*number].name(path),
-                    Target::Same(_) => {
-                        may_be(candidate, self.sources, |has| Marks::may_name(&source.path, has))
-                    }
-                };
-                if marks[own].name(&candidate.path) || may_declare() {
+                let may_declare = marks[own].name(&candidate.path)
+                    || match &candidate.target {
+                        Target::Changed(number) => marks[*number].name(path),
+                        Target::Same(_) => may_be(candidate, self.sources, |has| {
+                            Marks::may_name(&source.path, has)
+                        }),
+                    };
+                if may_declare {
                     wanted.entry(at).or_default().entry(query).or_default();
                 }
             }
         }
     }
 
-    /// The windows to compare with each candidate, of those that are asked for: each with some of
-    /// the files that share most with it, in this order.
+    /// The windows to compare with each candidate, all or those that some places are `lacking`:
+    /// each with some of the files that share most with it, in this order.
     fn wanted(
         &self,
         candidates: &[Candidate],
         sharing: &Sharing,
         files_of_each: Range<usize>,
-        is_asked: &dyn Fn(usize, usize) -> bool,
+        lacking: Option<&PlaceCounts>,
     ) -> WantedWindows {
         let mut wanted = WantedWindows::new();
         for (&(query, number), files) in sharing {
-            let Some(number) = number.filter(|&number| is_asked(query, number)) else { continue };
+            let (source, own) = (self.queries.sources[query], self.numbers[query]);
+            let Some(number) = number else { continue };
+            let window = &self.windows[own][number].0;
+            if lacking.is_some_and(|of| !of.contains_key(&(own, window.hunk.before.start))) {
+                continue;
+            }
             let mut files = files.clone();
-            let source = self.queries.sources[query];
-            let windows = &self.windows[self.numbers[query]];
             files.sort_by_cached_key(|&at| {
                 let Candidate { path, shared, .. } = &candidates[at];
                 let n_shared: usize = shared[&(query, Some(number))].values().sum();
                 (Reverse(n_shared), path.distance(&source.path), path.clone())
             });
-            let window = &windows[number].0;
-            let may_have = |&at: &usize| {
-                may_be(&candidates[at], self.sources, |has| {
+            for at in files.into_iter().take(files_of_each.end).skip(files_of_each.start) {
+                let may_have = may_be(&candidates[at], self.sources, |has| {
                     window.may_be_among(source.document(), has)
-                })
-            };
-            let Range { start, end } = files_of_each;
-            for at in files.into_iter().take(end).skip(start).filter(may_have) {
-                wanted.entry(at).or_default().entry(query).or_default().push(number);
+                });
+                if may_have {
+                    wanted.entry(at).or_default().entry(query).or_default().push(number);
+                }
             }
         }
         wanted
@@ -271,8 +265,8 @@ fn sharing(candidates: &[Candidate]) -> Sharing {
     sharing
 }
 
-/// For each edited file and hunk, how many places lack it.
-fn n_places(found: &[Sibling]) -> HashMap<(usize, usize), usize> {
+/// How many places lack each hunk that siblings lack.
+fn n_places(found: &[Sibling]) -> PlaceCounts {
     let mut n_places = HashMap::new();
     for sibling in found.iter().filter(|sibling| !sibling.is_declared) {
         for hunk in &sibling.hunks {
@@ -362,17 +356,18 @@ impl<'m> Pair<'m> {
         purposes: &Purposes<'_>,
     ) -> Vec<Site> {
         let (own, head) = (&self.own.tokens, &self.head.source.tokens);
-        let there =
-            |diagonal: &i64| window.hunk.removed.start.checked_add_signed(*diagonal as isize);
-        let sites = diagonals.keys().filter_map(there);
-        let sites = sites.filter_map(|at| window.site(own, head, &self.other.tokens, at));
-        let is_missed = |site: &Site| match purposes.of(&self.head.source.path) {
-            Purpose::Form => false,
-            Purpose::Unsaid => self.windows.is_small && !window.is_fix_only(site.n_run),
-            Purpose::Fix => true,
-        };
-        let is_lacking = |site: &Site| !self.is_edited(&site.at) && is_missed(site);
-        sites.filter(is_lacking).take(MAX_PLACES + 1).collect()
+        let sites = diagonals.keys().filter_map(|&diagonal| {
+            let at = window.hunk.removed.start.checked_add_signed(diagonal as isize)?;
+            window.site(own, head, &self.other.tokens, at)
+        });
+        let missed = sites.filter(|site| !self.is_edited(&site.at)).filter(|site| {
+            match purposes.of(&self.head.source.path) {
+                Purpose::Form => false,
+                Purpose::Unsaid => self.windows.is_small && !window.is_fix_only(site.n_run),
+                Purpose::Fix => true,
+            }
+        });
+        missed.take(MAX_PLACES + 1).collect()
     }
 
     /// Whether the change edits a place of the other file, too.
@@ -392,7 +387,7 @@ impl<'m> Pair<'m> {
         for Place { window, site, .. } in places {
             for token in &self.head.source.tokens[window.hunk.added.clone()] {
                 let name = site.renaming.renamed(token.exact);
-                if token.kind() == Kind::Identifier && !knows(name) {
+                if token.is_name() && !knows(name) {
                     *n_unknown.entry(name).or_default() += 1;
                 }
             }
@@ -446,39 +441,40 @@ impl<'m> Pair<'m> {
     fn declared(&self) -> Vec<(Range<usize>, Sibling)> {
         let &Self { windows, number, own, head, other, other_number } = self;
         let base = other_number.map_or(other, |number| &windows.base[number].source);
-        let is_marked = || !Marks::of(own).is_empty() || !Marks::of(base).is_empty();
-        if other_number == Some(number) || !is_marked() {
+        if other_number == Some(number) || Marks::of(own).is_empty() && Marks::of(base).is_empty() {
             return Vec::new();
         }
         let own_side = Side { path: &head.source.path, base: own, head: &head.source };
         let other_side = Side { path: &other.path, base, head: other };
         let lines = Lines::new(&other.text);
-        let sibling = |pair: PartedBlocks| {
-            let within = |hunk: &&Hunk| {
-                pair.own.start <= hunk.removed.start && hunk.removed.end <= pair.own.end
-            };
-            let hunks: Vec<Hunk> = windows.hunks[number].iter().filter(within).cloned().collect();
-            let fragment = fragment(&other.text, &lines, &other.tokens[pair.other.clone()])?;
-            let (n, n_other) = (pair.own.len(), pair.other.len());
+        let mut siblings = Vec::new();
+        for PartedBlocks { own, other: there } in parted(own_side, other_side) {
+            let hunks = windows.hunks[number].iter();
+            let hunks: Vec<Hunk> = hunks
+                .filter(|of| own.start <= of.removed.start && of.removed.end <= own.end)
+                .cloned()
+                .collect();
+            let fragment = fragment(&other.text, &lines, &other.tokens[there.clone()]);
+            let Some(fragment) = fragment.filter(|_| !hunks.is_empty()) else { continue };
+            let (n, n_other) = (own.len(), there.len());
             let sibling = Sibling {
                 number,
-                unit: pair.own.start,
+                unit: own.start,
                 path: other.path.clone(),
                 fragment,
                 hunks,
                 similarity: 2.0 * n.min(n_other) as f64 / (n + n_other).max(1) as f64,
-                clone_type: if n == n_other {
-                    CloneType::Type2 { is_consistent: true }
-                } else {
-                    CloneType::Type3
+                clone_type: match n == n_other {
+                    true => CloneType::Type2 { is_consistent: true },
+                    false => CloneType::Type3,
                 },
                 name: None,
                 patch: None,
                 is_declared: true,
                 text: other.text.clone(),
             };
-            (!sibling.hunks.is_empty()).then_some((pair.own, sibling))
-        };
-        parted(own_side, other_side).into_iter().filter_map(sibling).collect()
+            siblings.push((own, sibling));
+        }
+        siblings
     }
 }

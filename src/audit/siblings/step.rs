@@ -56,18 +56,16 @@ impl Marks {
             (COPIED_FROM, copied_from),
         ];
         for (needle, parse) in kinds {
-            // Within another word it is none.
-            let is_word = |at: &usize| {
-                at.checked_sub(1).is_none_or(|before| !source.text[before].is_ascii_alphabetic())
-            };
-            for at in memchr::memmem::find_iter(&source.text, needle).filter(is_word) {
+            for at in memchr::memmem::find_iter(&source.text, needle) {
+                // Within another word it is none.
+                if source.text[..at].last().is_some_and(u8::is_ascii_alphabetic) {
+                    continue;
+                }
                 let token = source.tokens.partition_point(|token| (token.end as usize) <= at);
-                let is_comment = |token: &Token| token.start as usize > at;
                 let rest = &source.text[at + needle.len()..];
                 let line = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
-                if source.tokens.get(token).is_some_and(is_comment)
-                    && let Some((path, name)) = parse(&String::from_utf8_lossy(line))
-                {
+                let is_comment = source.tokens.get(token).is_some_and(|of| of.start as usize > at);
+                if is_comment && let Some((path, name)) = parse(&String::from_utf8_lossy(line)) {
                     found.push(Mark { token, path, name });
                 }
             }
@@ -100,11 +98,10 @@ impl Mark {
     fn is_in(&self, path: &FilePath) -> bool {
         let path = path.to_string();
         let stem = path.rsplit_once('.').map_or(&*path, |(stem, _)| stem);
-        let ends = |whole: &str| {
+        [&*path, stem].into_iter().any(|whole| {
             let before = whole.strip_suffix(&*self.path);
             before.is_some_and(|before| before.is_empty() || before.ends_with('/'))
-        };
-        ends(&path) || ends(stem)
+        })
     }
 }
 
@@ -122,8 +119,8 @@ fn copied_from(text: &str) -> Option<(String, String)> {
     if dotted.len() < 2 || dotted.iter().any(|part| part.is_empty()) {
         return None;
     }
-    let is_class = |part: &&str| part.starts_with(|c: char| c.is_ascii_uppercase());
-    let first = dotted.iter().position(is_class).unwrap_or(dotted.len() - 1).max(1);
+    let class = dotted.iter().position(|part| part.starts_with(|c: char| c.is_ascii_uppercase()));
+    let first = class.unwrap_or(dotted.len() - 1).max(1);
     // The name of the package is often no folder of the repository: `transformers.models` is
     // `src/transformers/models`.
     Some((dotted[..first].join("/"), dotted[first..].join(".")))
@@ -134,13 +131,15 @@ fn copied_from(text: &str) -> Option<(String, String)> {
 pub(super) fn parted(own: Side<'_>, other: Side<'_>) -> Vec<PartedBlocks> {
     let mut found = of_marks(own, other);
     found.extend(of_marks(other, own).into_iter().map(|(marked, named)| (named, marked)));
-    let agree = |a: &[Token], b: &[Token]| is_same_up_to_names(a, b);
-    let parted = found.into_iter().filter_map(|((was, is), (other_was, other_is))| {
-        let were_in_step = agree(&own.base.tokens[was.clone()], &other.base.tokens[other_was]);
-        let are_in_step = agree(&own.head.tokens[is], &other.head.tokens[other_is.clone()]);
-        (were_in_step && !are_in_step).then_some(PartedBlocks { own: was, other: other_is })
-    });
-    parted.collect()
+    let mut parted = Vec::new();
+    for ((was, is), (other_was, other_is)) in found {
+        let (before, other_before) = (&own.base.tokens[was.clone()], &other.base.tokens[other_was]);
+        let (now, other_now) = (&own.head.tokens[is], &other.head.tokens[other_is.clone()]);
+        if is_same_up_to_names(before, other_before) && !is_same_up_to_names(now, other_now) {
+            parted.push(PartedBlocks { own: was, other: other_is });
+        }
+    }
+    parted
 }
 
 /// A block in base and in the head.
@@ -150,15 +149,15 @@ type Blocks = (Range<usize>, Range<usize>);
 /// there.
 fn of_marks(marked: Side<'_>, named: Side<'_>) -> Vec<(Blocks, Blocks)> {
     let (before, after) = (Marks::of(marked.base).0, Marks::of(marked.head).0);
-    let pair = |mark: &Mark| {
+    let pairs = before.iter().filter(|mark| mark.is_in(named.path)).filter_map(|mark| {
+        let Mark { token, path, name } = mark;
         // A mark that the change removed says that the two part ways for good.
-        let same = |other: &&Mark| other.path == mark.path && other.name == mark.name;
-        let now = after.iter().find(same)?.token;
-        let own = (block_at(marked.base, mark.token), block_at(marked.head, now));
-        let other = (block_named(named.base, &mark.name)?, block_named(named.head, &mark.name)?);
+        let now = after.iter().find(|now| now.path == *path && now.name == *name)?.token;
+        let own = (block_at(marked.base, *token), block_at(marked.head, now));
+        let other = (block_named(named.base, name)?, block_named(named.head, name)?);
         Some((own, other))
-    };
-    before.iter().filter(|mark| mark.is_in(named.path)).filter_map(pair).collect()
+    });
+    pairs.collect()
 }
 
 /// The block whose first line the token `at` begins: all that follows and is indented more, and
@@ -173,7 +172,7 @@ fn block_at(source: &Source, at: usize) -> Range<usize> {
             let is_level = document.indent(end) == indent;
             let is_inner = token.is_closing() || token.text(&source.text) == b"{";
             // Decorators are not what is compared.
-            if is_level && source.tokens[start].text(&source.text) == b"@" {
+            if is_level && source.text_of(start) == b"@" {
                 start = end;
             } else if !is_level || !is_inner {
                 break;
@@ -189,34 +188,36 @@ const MIN_BLOCK: usize = 8;
 
 /// The block that defines `name`, which may be `Class.method`.
 fn block_named(source: &Source, name: &str) -> Option<Range<usize>> {
-    let document = source.document();
+    let words = source.document().words;
     let mut within = 0..source.tokens.len();
     for part in name.split('.') {
-        let is_defined = |&at: &usize| {
-            let is_name = source.tokens[at].text(&source.text) == part.as_bytes();
-            is_name && {
-                let first = (0..=at).rev().find(|&first| document.starts_line(first)).unwrap_or(at);
-                let block = block_at(source, first);
-                block.len() > MIN_BLOCK && (at..block.end).any(|at| document.starts_line(at))
-            }
-        };
+        let named = within.filter(|&at| source.text_of(at) == part.as_bytes());
         // A call over several lines has a body, too, and often comes first.
-        let is_declared = |at: &usize| {
-            let before = at.checked_sub(1).map(|before| source.tokens[before].text(&source.text));
-            before.is_some_and(|word| document.words.defines(word)) && is_defined(at)
-        };
-        let at = within.clone().find(is_declared).or_else(|| within.clone().find(is_defined))?;
-        let first = (0..=at).rev().find(|&first| document.starts_line(first))?;
-        within = block_at(source, first);
+        let (declared, others): (Vec<usize>, Vec<usize>) =
+            named.partition(|&at| at > 0 && words.defines(source.text_of(at - 1)));
+        let mut all = declared.into_iter().chain(others);
+        let at = all.find(|&at| is_defined(source, at))?;
+        within = block_at(source, first_of_line(source, at)?);
     }
     Some(within)
+}
+
+/// Whether the name at a token begins a block with a body.
+fn is_defined(source: &Source, at: usize) -> bool {
+    let block = block_at(source, first_of_line(source, at).unwrap_or(at));
+    block.len() > MIN_BLOCK && (at..block.end).any(|at| source.document().starts_line(at))
+}
+
+/// The token that begins the line of another one.
+fn first_of_line(source: &Source, at: usize) -> Option<usize> {
+    (0..=at).rev().find(|&first| source.document().starts_line(first))
 }
 
 /// Whether tokens are the same, up to names that are renamed one to one and to the text of strings.
 fn is_same_up_to_names(a: &[Token], b: &[Token]) -> bool {
     let mut renaming = Renaming::default();
-    let mut agree = |a: &Token, b: &Token| {
-        renaming.agrees(a, b) || a.symbol == b.symbol && a.kind() == Kind::String
-    };
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| agree(a, b))
+    a.len() == b.len()
+        && a.iter()
+            .zip(b)
+            .all(|(a, b)| renaming.agrees(a, b) || a.symbol == b.symbol && a.kind() == Kind::String)
 }

@@ -1,16 +1,16 @@
-//! Holds the windows of a change's hunks, and their fingerprints.
+//! Holds the windows of a change's hunks with their fingerprints, and what they are compared with.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rayon::prelude::*;
 
-use super::hunks::{MAX_PLACES, content_of, is_own_code, n_made, windows};
+use super::hunks::{MAX_PLACES, content_of, is_own_code, n_made, windows_of};
 use crate::audit::bundle::Bundle;
 use crate::audit::change::{ChangedFile, Predecessor};
 use crate::audit::read::{Source, Sources};
 use crate::audit::search::Queries;
-use crate::matching::{Hunk, Unit, Window, edited_hunks, n_hunks};
+use crate::matching::{Hunk, Site, Unit, Window, edited_hunks, n_hunks};
 use crate::text::FilePath;
 
 /// The hunks of a change whose siblings are looked for.
@@ -31,6 +31,30 @@ pub(in crate::audit) struct Windows<'p> {
     pub(super) queries: Queries<'p>,
 }
 
+/// An edited file, and one that may have siblings of its hunks.
+pub(super) struct Pair<'m> {
+    pub windows: &'m Windows<'m>,
+    /// The number of the edited file.
+    pub number: usize,
+    /// The edited file in base.
+    pub own: &'m Source,
+    /// The edited file in the head.
+    pub head: &'m ChangedFile,
+    /// The other file in the head.
+    pub other: &'m Source,
+    /// The number of the other file in base, if the change touches it.
+    pub other_number: Option<usize>,
+}
+
+/// A place that lacks a hunk.
+pub(super) struct Place<'m> {
+    pub window: &'m Window,
+    pub site: Site,
+    /// The unit of the window in base, and the one around the place.
+    pub unit: &'m Unit,
+    pub of: Option<Unit>,
+}
+
 impl<'p> Windows<'p> {
     /// The hunks of a change whose siblings are looked for.
     pub fn new(
@@ -43,57 +67,25 @@ impl<'p> Windows<'p> {
         let heads: Vec<Option<&ChangedFile>> =
             base.iter().map(|before| by_path.get(before.of.as_ref()?).copied()).collect();
         let is_asked = sources.config.levels_of_any_file().ask_for_edits();
-        let pairs = || base.par_iter().zip(&heads);
-        let hunks_of = |(before, head): (&Predecessor, &Option<&ChangedFile>)| {
-            let (before, is_prose) = (&before.source, before.source.is_prose);
-            let head = head.filter(|_| is_asked).map(|head| &head.source)?;
-            is_own_code(&head.path, is_prose, sources)
-                .then(|| edited_hunks(before.document(), head.document()))
-        };
-        let hunks: Vec<Vec<Hunk>> = pairs().map(|of| hunks_of(of).unwrap_or_default()).collect();
-        let windows_of = |(number, head): (usize, &Option<&ChangedFile>)| {
-            let head = head.filter(|_| !hunks[number].is_empty())?;
-            let moved = changed.iter().flat_map(|file| file.was.tokens_of(number));
-            Some(windows(hunks[number].clone(), &base[number], head, moved, sources))
-        };
-        let mut windows: Vec<Vec<(Window, Unit)>> =
-            heads.par_iter().enumerate().map(|of| windows_of(of).unwrap_or_default()).collect();
-        let content = |number: usize, window: &Window| {
-            let head = heads[number].map(|head| &head.source);
-            let content = head.map(|head| content_of(&window.hunk, &base[number].source, head));
-            content.unwrap_or_default()
-        };
-        // What a change makes again and again is a mechanical rewrite: what it left out was left
-        // out on purpose.
-        let all = windows
-            .iter()
-            .enumerate()
-            .flat_map(|(number, of)| of.iter().map(move |(window, _)| (number, window)));
-        let n_made = n_made(all.map(|(number, window)| content(number, window)));
-        for (number, of_file) in windows.iter_mut().enumerate() {
-            of_file.retain(|(window, _)| n_made[&content(number, window)] <= MAX_PLACES);
-        }
-        // An edit of the sources reaches a bundle when it is built.
-        let contents = windows.iter().enumerate().map(|(number, of)| {
-            of.iter().map(move |(window, _)| content(number, window)).collect()
-        });
-        let contents: Vec<HashSet<(u64, u64)>> = contents.collect();
-        let is_built_from = |number: usize, other: usize| {
-            let (whole, part) = (&base[number].source, &base[other].source);
-            whole.tokens.len() > part.tokens.len()
-                && !contents[number].is_disjoint(&contents[other])
-                && Bundle::between(whole, part, sources.config).is_some()
-        };
-        for (number, of_file) in windows.iter_mut().enumerate() {
-            if !of_file.is_empty() && (0..base.len()).any(|other| is_built_from(number, other)) {
-                of_file.clear();
+        let hunks = base.par_iter().zip(&heads).map(|(before, head)| match head {
+            Some(head)
+                if is_asked && is_own_code(&head.source.path, before.source.is_prose, sources) =>
+            {
+                edited_hunks(before.source.document(), head.source.document())
             }
-        }
+            _ => Vec::new(),
+        });
+        let hunks: Vec<Vec<Hunk>> = hunks.collect();
+        let windows = heads.par_iter().zip(base).zip(&hunks).enumerate();
+        let windows = windows.map(|(number, ((head, before), hunks))| match head {
+            Some(head) if !hunks.is_empty() => {
+                let moved = changed.iter().flat_map(|file| file.was.tokens_of(number));
+                windows_of(hunks.clone(), before, head, moved, sources)
+            }
+            _ => Vec::new(),
+        });
+        let windows: Vec<Vec<(Window, Unit)>> = windows.collect();
         let is_small = hunks.iter().map(Vec::len).sum::<usize>() <= MAX_PLACES;
-        if !is_small {
-            let of_files = windows.iter_mut().zip(&hunks);
-            of_files.for_each(|(of_file, hunks)| keep_whole_edits(of_file, hunks));
-        }
         // A comment may keep any code in step, so that all hunks are looked up.
         let numbers: Vec<usize> = (0..base.len()).filter(|&at| !hunks[at].is_empty()).collect();
         let asked = numbers.iter().map(|&at| {
@@ -103,7 +95,51 @@ impl<'p> Windows<'p> {
         // All k-grams of one side: every fingerprint of the other side in a common run is found.
         let all = sources.config.fingerprint.of_every_kgram();
         let queries = Queries::sampled(asked.collect(), sources.config, all);
-        Self { sources, changed, base, heads, hunks, windows, is_small, numbers, queries }
+        let mut all =
+            Self { sources, changed, base, heads, hunks, windows, is_small, numbers, queries };
+        all.leave_out_rewrites();
+        all.leave_out_built();
+        if !is_small {
+            let of_files = all.windows.iter_mut().zip(&all.hunks);
+            of_files.for_each(|(of_file, hunks)| keep_whole_edits(of_file, hunks));
+        }
+        all
+    }
+
+    /// For each window of a file of base, what its hunk removes and adds.
+    fn contents(&self, number: usize) -> Vec<(u64, u64)> {
+        let Some(head) = self.heads[number] else { return Vec::new() };
+        let hunks = self.windows[number].iter().map(|(window, _)| &window.hunk);
+        hunks.map(|hunk| content_of(hunk, &self.base[number].source, &head.source)).collect()
+    }
+
+    /// Leaves out what the change makes again and again. That is a mechanical rewrite: what it left
+    /// out was left out on purpose.
+    fn leave_out_rewrites(&mut self) {
+        let contents: Vec<_> = (0..self.base.len()).map(|number| self.contents(number)).collect();
+        let n_made = n_made(contents.iter().flatten().copied());
+        for (windows, contents) in self.windows.iter_mut().zip(contents) {
+            let mut contents = contents.iter();
+            windows.retain(|_| contents.next().is_some_and(|of| n_made[of] <= MAX_PLACES));
+        }
+    }
+
+    /// Leaves out bundles: an edit of their sources reaches them when they are built.
+    fn leave_out_built(&mut self) {
+        let contents = (0..self.base.len()).map(|number| self.contents(number));
+        let contents: Vec<HashSet<(u64, u64)>> =
+            contents.map(|of_file| of_file.into_iter().collect()).collect();
+        for (whole, windows) in self.windows.iter_mut().enumerate() {
+            let source = &self.base[whole].source;
+            let is_built = self.base.iter().zip(&contents).any(|(part, of_part)| {
+                source.tokens.len() > part.source.tokens.len()
+                    && !contents[whole].is_disjoint(of_part)
+                    && Bundle::between(source, &part.source, self.sources.config).is_some()
+            });
+            if is_built {
+                windows.clear();
+            }
+        }
     }
 
     /// What is looked up: nothing if no rule asks for siblings.
@@ -113,14 +149,14 @@ impl<'p> Windows<'p> {
 
     /// Whether a file may share something with what is looked up, judging by its language.
     pub fn may_be_in(&self, path: &FilePath) -> bool {
+        let family = self.sources.languages.promised_family(path);
         // An extension may be of several languages.
-        let is_like = |source: &&Source, family: &str| {
-            source.family == family || source.path.extension() == path.extension()
-        };
-        let has_family =
-            |family: &str| self.queries.sources.iter().any(|source| is_like(source, family));
-        self.sources.languages.promised_family(path).is_none_or(has_family)
-            || self.sources.attributes.of(path).language.is_some()
+        let is_like_one = family.is_none_or(|family| {
+            self.queries.sources.iter().any(|source| {
+                source.family == family || source.path.extension() == path.extension()
+            })
+        });
+        is_like_one || self.sources.attributes.of(path).language.is_some()
     }
 }
 
