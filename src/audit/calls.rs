@@ -55,7 +55,7 @@ pub fn callers<R: ReadFiles>(
     }
     let called = entries
         .par_iter()
-        .filter(|entry| sources.is_source(&entry.path))
+        .filter(|entry| sources.is_read(&entry.path))
         .map_init(open, |reader, entry| {
             let read = sources.read(reader, entry)?;
             Ok(read.map_or_else(|_| Vec::new(), |source| calls_in(&source, &asked)))

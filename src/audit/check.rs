@@ -162,9 +162,9 @@ impl Ends<'_> {
         let (mut changed, mut predecessors) =
             changed_files(repository, base, head, sources, examined)?;
         credit_moves(&mut changed, &mut predecessors, sources);
-        let submodules = head.changed_submodules(base).filter(|path| sources.is_source(path));
+        let submodules = head.changed_submodules(base).filter(|path| sources.is_read(path));
         examined.skipped.extend(submodules.map(|path| (path.clone(), Skip::Submodule)));
-        for path in head.unmerged().filter(|path| sources.is_source(path)) {
+        for path in head.unmerged().filter(|path| sources.is_read(path)) {
             let skip = head
                 .get(path)
                 .map_or(Skip::Unmerged, |ours| sources.looked_into(&reader, ours, Skip::Unmerged));

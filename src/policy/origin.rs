@@ -22,7 +22,8 @@ pub struct Fragment {
 
 impl Fragment {
     /// The lines it touches.
-    pub fn lines(&self) -> Range<u32> {
+    #[inline]
+    pub fn rows(&self) -> Range<u32> {
         self.start.line..self.end.line + 1
     }
 

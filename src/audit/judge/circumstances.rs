@@ -82,7 +82,7 @@ impl FileUnderAudit<'_> {
             source.document().statements(range.clone(), novel, juxtaposed);
         let is_beside = origin.place == Place::Tree
             && origin.path == source.path
-            && is_beside(fragment.lines(), origin.fragment.lines());
+            && is_beside(fragment.rows(), origin.fragment.rows());
         let Origin { in_common: InCommon { names, n_rare_names, .. }, similarity, .. } = *origin;
         let ends_block = source.document().ends_block(range.clone());
         let is_even = source.document().is_even(range.clone());

@@ -322,7 +322,7 @@ impl<'c> FileUnderAudit<'c> {
         let is_alternative = is_in_tree && {
             let [first, last] =
                 [range.start, range.end - 1].map(|at| source.line_of(&self.lines, at));
-            self.builds(source).exclude(&(first..last + 1), &self.builds(target), &fragment.lines())
+            self.builds(source).exclude(&(first..last + 1), &self.builds(target), &fragment.rows())
         };
         let own_tokens = &source.tokens[range.clone()];
         let of_tokens = &target.tokens[of_target.clone()];

@@ -57,7 +57,7 @@ impl<'n> Nearby<'n> {
         }
         let mut n_files: Counts = HashMap::new();
         for (_, path, entry) in nearest {
-            if self.sources.is_source(path)
+            if self.sources.is_read(path)
                 && let Ok(Ok(source)) = self.sources.read(self.reader, entry)
             {
                 for name in names(&source.tokens) {

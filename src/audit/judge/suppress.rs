@@ -70,8 +70,8 @@ impl Comment {
     /// what is allowed.
     fn is_about_new_code(&self, suppression: &Suppression, fragment: &Fragment) -> bool {
         let Some(own) = &suppression.lines else { return true };
-        let n_added = fragment.lines().filter(|&line| is_marked(&self.added, line)).count();
-        is_marked(&self.added, *own.end()) || 2 * n_added > fragment.lines().len()
+        let n_added = fragment.rows().filter(|&line| is_marked(&self.added, line)).count();
+        is_marked(&self.added, *own.end()) || 2 * n_added > fragment.rows().len()
     }
 }
 

@@ -194,7 +194,7 @@ impl<'a> Sources<'a> {
     }
 
     /// Whether a file is read, judging by its name.
-    pub fn is_source(&self, path: &FilePath) -> bool {
+    pub fn is_read(&self, path: &FilePath) -> bool {
         self.skip_by_name(path).is_none()
     }
 

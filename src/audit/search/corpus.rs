@@ -550,12 +550,12 @@ impl<'r> CorpusReading<'r> {
 
 impl Reading for CorpusReading<'_> {
     fn wants(&self, path: &FilePath, size: u64) -> bool {
-        size <= self.sources.config.max_file_size && self.sources.is_source(path)
+        size <= self.sources.config.max_file_size && self.sources.is_read(path)
     }
 
     fn is_too_large(&self, path: &FilePath, size: u64) -> bool {
         size > self.sources.config.max_file_size
-            && self.sources.is_source(path)
+            && self.sources.is_read(path)
             && self.sources.promise(path).is_some()
     }
 

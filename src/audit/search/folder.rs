@@ -28,7 +28,7 @@ pub(super) fn search_folder(
     let all = components.entries();
     let reader = components.reader();
     let entries: Vec<Entry> =
-        all.iter().filter(|entry| sources.is_source(&entry.path)).cloned().collect();
+        all.iter().filter(|entry| sources.is_read(&entry.path)).cloned().collect();
     let open = || components.reader();
     let targets = Targets {
         corpus: Some(name),

@@ -568,7 +568,7 @@ impl Paths {
         if let Some(number) = self.numbers.get(&path) {
             return *number;
         }
-        let number = sources.is_source(&path).then(|| {
+        let number = sources.is_read(&path).then(|| {
             self.paths.push(path.clone());
             (self.paths.len() as u32 - 1, sources.reading(&path))
         });
