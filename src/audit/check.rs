@@ -20,7 +20,7 @@ use super::read::{Memory, RecentFiles, Skip, Source, Sources, distinct};
 use super::reverts::reverted;
 use super::search::{
     FileHits, Hit, Outside, Past, PastQuery, Queries, SearchOutcome, Targets, Twins, UnreadPlace,
-    Wording, align, identify_vendored_as_of, look_up, place_in_tree, search, twins,
+    WordIndex, align, identify_vendored_as_of, look_up, place_in_tree, search, twins,
 };
 use super::siblings::{self, Purposes, Windows};
 use super::stale::{ComponentFile, Holder, missed_fixes};
@@ -109,7 +109,7 @@ pub fn check(
 
     // Words: what the tree has already, though nothing was copied.
     let Check { copies, mut outcome, .. } = check;
-    let wording = Wording::new(&lookup, ADDED, outcome.examined.n_compared);
+    let wording = WordIndex::new(&lookup, ADDED, outcome.examined.n_compared);
     let (findings, texts) =
         additions.functions.findings(&wording, &targets, &outcome.findings, &changed)?;
     outcome.findings.extend(findings);

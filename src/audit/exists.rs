@@ -11,7 +11,7 @@ use super::Error;
 use super::change::{ChangedFile, Predecessor};
 use super::judge::{added_part, fragment};
 use super::read::{Source, Sources};
-use super::search::{Targets, Wording};
+use super::search::{Targets, WordIndex};
 use crate::config::Thresholds;
 use crate::files::ReadFiles;
 use crate::matching::{Agreement, Bag, CloneType, Document, Rarity, Unit, WordMatch, added_lines};
@@ -49,7 +49,7 @@ pub(super) struct NewFunctions<'c> {
 }
 
 /// A file of the tree, and the functions that the change left as they were.
-struct Existing {
+struct TreeFile {
     source: Arc<Source>,
     functions: Vec<(Bag, Unit)>,
 }
@@ -90,7 +90,7 @@ impl<'c> NewFunctions<'c> {
     /// The first file that could not be read.
     pub fn findings<R: ReadFiles>(
         &self,
-        wording: &Wording<'_>,
+        wording: &WordIndex<'_>,
         targets: &Targets<'_, R>,
         copies: &[Finding],
         changed: &[ChangedFile],
@@ -109,10 +109,10 @@ impl<'c> NewFunctions<'c> {
             asked.iter().map(|(addition, _)| addition.unit.tokens.len()).collect();
         let read = wanted.into_par_iter().map_init(targets.open, |reader, file| {
             let source = sources.read(reader, &targets.entries[file])?.ok();
-            Ok(source.map(|source| (file, Existing::new(source, changed, &lengths))))
+            Ok(source.map(|source| (file, TreeFile::new(source, changed, &lengths))))
         });
-        let read = read.collect::<Result<Vec<Option<(usize, Existing)>>, Error>>()?;
-        let read: BTreeMap<usize, Existing> = read.into_iter().flatten().collect();
+        let read = read.collect::<Result<Vec<Option<(usize, TreeFile)>>, Error>>()?;
+        let read: BTreeMap<usize, TreeFile> = read.into_iter().flatten().collect();
         let (mut findings, mut texts) = (Vec::new(), BTreeMap::new());
         for ((addition, rarity), files) in asked.iter().zip(&files) {
             let files = files.iter().filter_map(|file| read.get(file));
@@ -125,7 +125,7 @@ impl<'c> NewFunctions<'c> {
     }
 }
 
-impl Existing {
+impl TreeFile {
     /// Those of its functions that may be what functions of these `lengths` are.
     fn new(source: Arc<Source>, changed: &[ChangedFile], lengths: &[usize]) -> Self {
         let novel = ChangedFile::at(changed, &source.path).map(|file| &file.novel);
@@ -134,7 +134,8 @@ impl Existing {
         units.retain(|unit| lengths.iter().any(|&length| is_as_long(length, unit.tokens.len())));
         units.retain(|unit| novel.is_none_or(|novel| !novel[unit.tokens.clone()].contains(&true)));
         let functions = units.into_iter().map(|unit| (Bag::of_unit(document, &unit), unit));
-        Self { functions: functions.collect(), source: Arc::clone(&source) }
+        let functions = functions.collect();
+        Self { source, functions }
     }
 }
 
@@ -200,10 +201,10 @@ impl Addition<'_> {
     fn best<'e>(
         &self,
         rarity: &Rarity<'_>,
-        files: impl Iterator<Item = &'e Existing>,
+        files: impl Iterator<Item = &'e TreeFile>,
     ) -> Option<Likeness<'e>> {
         let of_family = files.filter(|file| file.source.family == self.file.source.family);
-        let all = of_family.flat_map(|Existing { source, functions }| {
+        let all = of_family.flat_map(|TreeFile { source, functions }| {
             let functions = functions
                 .iter()
                 .filter(|(_, unit)| is_as_long(self.unit.tokens.len(), unit.tokens.len()));

@@ -16,7 +16,7 @@ use super::judge::fragment;
 use super::read::{MIXED, Memory, Skip, Source, Sources, n_marked};
 use super::search::{
     AlignedQueries, FileHits, Past, PastQuery, Queries, SearchOutcome, Targets, UnreadPlace,
-    Wording, align, asks_for_more, found, identify_vendored, look_up,
+    WordIndex, align, asks_for_more, found, identify_vendored, look_up,
 };
 use super::{Context, Elsewhere, Error, SketchError};
 use crate::change::End;
@@ -176,7 +176,7 @@ pub fn find(
     let sets = [Some(&queries)];
     let mut lookup = look_up(&sets, &targets)?;
     let mut searched = align(0, &mut lookup, &targets)?;
-    let wording = Wording::new(&lookup, 0, searched.n_compared);
+    let wording = WordIndex::new(&lookup, 0, searched.n_compared);
     let rarity = wording.rarity(&bag);
     let closest = wording.closest(&rarity, MAX_FILES, |file| sketch.distance(&entries[file].path));
     let closest: Vec<&Entry> = closest.into_iter().map(|file| &entries[file]).collect();

@@ -108,34 +108,34 @@ pub fn audit(
     outcome.examined =
         Examination { n_changed: snapshot.entries.len(), skipped, ..Examination::default() };
     let tree = &snapshot.entries[..];
-    let comparing =
-        Comparing { repository, sources: &sources, tree, vendored: &third_party, outsides };
+    let targets =
+        AuditTargets { repository, sources: &sources, tree, vendored: &third_party, outsides };
     let is_asked = outsides.iter().any(|outside| outside.stored().is_some());
     let fixes = FixContext { is_asked, tells_fixes, ..FixContext::default() };
     let facts = FileFacts::default();
-    let mut auditing =
-        Auditing { attributions, context, outcome, facts, fixes, not_compared: BTreeMap::new() };
+    let mut auditor =
+        Auditor { attributions, context, outcome, facts, fixes, not_compared: BTreeMap::new() };
     reader.fetch(&mut own.iter().chain(&unlisted).filter(|entry| sources.needs(entry)));
     context.progress.begin("reading", own.len() + unlisted.len());
     for batch in batches(&own, &reader) {
-        auditing.take(batch, &comparing)?;
+        auditor.take(batch, &targets)?;
     }
     // What is third-party code by its name only may be that of a corpus, too. Two such folders owe
     // each other nothing.
-    let of_others = Comparing { vendored: &vendored, ..comparing };
+    let of_others = AuditTargets { vendored: &vendored, ..targets };
     for batch in batches(&unlisted, &reader) {
-        auditing.take(batch, &of_others)?;
+        auditor.take(batch, &of_others)?;
     }
-    if auditing.fixes.is_asked {
+    if auditor.fixes.is_asked {
         // Vendored code is not judged as a copy, since it is known to be one. But it may lack
         // fixes.
         for batch in batches(&sources_among(&vendored, &sources), &reader) {
-            auditing.take_vendored(batch, &Comparing { vendored: &[], ..comparing })?;
+            auditor.take_vendored(batch, &AuditTargets { vendored: &[], ..targets })?;
         }
     }
     let tree = TreeFiles { snapshot: &snapshot, sources: &sources, repository };
-    let versions = fit(&auditing.fixes.copies, outsides, tree)?;
-    let Auditing { mut outcome, facts, fixes, not_compared, .. } = auditing;
+    let versions = fit(&auditor.fixes.copies, outsides, tree)?;
+    let Auditor { mut outcome, facts, fixes, not_compared, .. } = auditor;
     outcome.examined.not_compared = not_compared.into_iter().collect();
     outcome.findings.extend(unexamined(&outcome.examined.skipped, &sources));
     outcome.examined.n_novel = facts.n_tokens;
@@ -192,7 +192,7 @@ impl TreeParts {
 }
 
 /// An audit under way, one batch of files at a time.
-struct Auditing<'a> {
+struct Auditor<'a> {
     attributions: Attributions,
     context: Context<'a>,
     outcome: Outcome,
@@ -202,19 +202,19 @@ struct Auditing<'a> {
     not_compared: BTreeMap<FilePath, Skip>,
 }
 
-impl Auditing<'_> {
+impl Auditor<'_> {
     /// Judges a batch of the tree's files.
-    fn take(&mut self, batch: &[Entry], comparing: &Comparing<'_>) -> Result<(), Error> {
+    fn take(&mut self, batch: &[Entry], targets: &AuditTargets<'_>) -> Result<(), Error> {
         let Self { attributions, context, outcome, facts, .. } = self;
         let config = context.config;
         let mut asked = Vec::new();
-        for (entry, read) in batch.iter().zip(comparing.read(batch)?) {
+        for (entry, read) in batch.iter().zip(targets.read(batch)?) {
             match read {
                 Ok(source) => {
-                    let left_out = comparing.sources.left_out_of(&source);
+                    let left_out = targets.sources.left_out_of(&source);
                     let left_out = left_out.map(|skip| (entry.path.clone(), skip));
                     outcome.examined.skipped.extend(left_out);
-                    asked.push(comparing.asked(source)?);
+                    asked.push(targets.asked(source)?);
                 }
                 Err(Skip::NotSource | Skip::Data | Skip::Ignored) => {}
                 Err(skip) => outcome.examined.skipped.push((entry.path.clone(), skip)),
@@ -222,7 +222,7 @@ impl Auditing<'_> {
         }
         outcome.examined.n_judged += asked.len();
         let mut origins: Vec<Vec<ComponentFile>> = Vec::new();
-        let (n_compared, skipped) = comparing.each(&asked, |file, copies, found| {
+        let (n_compared, skipped) = targets.each(&asked, |file, copies, found| {
             facts.add(file, copies, found, config);
             origins.push(component_files(file, copies, found, config));
             let source = &file.changed.source;
@@ -236,20 +236,20 @@ impl Auditing<'_> {
         })?;
         outcome.examined.n_compared = outcome.examined.n_compared.max(n_compared);
         self.not_compared.extend(skipped);
-        self.fixes.take(asked, origins, comparing, outcome)
+        self.fixes.take(asked, origins, targets, outcome)
     }
 
     /// Looks for fixes that a batch of vendored files lacks.
-    fn take_vendored(&mut self, batch: &[Entry], comparing: &Comparing<'_>) -> Result<(), Error> {
-        let read = comparing.read(batch)?.into_iter().flatten();
-        let asked = read.map(|source| comparing.asked(source));
+    fn take_vendored(&mut self, batch: &[Entry], targets: &AuditTargets<'_>) -> Result<(), Error> {
+        let read = targets.read(batch)?.into_iter().flatten();
+        let asked = read.map(|source| targets.asked(source));
         let asked = asked.collect::<Result<Vec<_>, Error>>()?;
         let config = self.context.config;
         let mut origins: Vec<Vec<ComponentFile>> = Vec::new();
-        comparing.each(&asked, |file, copies, found| {
+        targets.each(&asked, |file, copies, found| {
             origins.push(component_files(file, copies, found, config));
         })?;
-        self.fixes.take(asked, origins, comparing, &mut self.outcome)
+        self.fixes.take(asked, origins, targets, &mut self.outcome)
     }
 }
 
@@ -293,7 +293,9 @@ impl FixContext {
         &mut self,
         asked: Vec<ComparedFile>,
         origins: Vec<Vec<ComponentFile>>,
-        &Comparing { sources: &Sources { config, progress, .. }, outsides, .. }: &Comparing<'_>,
+        &AuditTargets { sources: &Sources { config, progress, .. }, outsides, .. }: &AuditTargets<
+            '_,
+        >,
         outcome: &mut Outcome,
     ) -> Result<(), Error> {
         if !self.is_asked {
@@ -381,17 +383,18 @@ pub fn brought(
     let (entries, firsts): (Vec<Entry>, Vec<(CommitId, i64)>) =
         asked.map(|of| (of.entry, (of.commit, of.time))).unzip();
     let mut gathered = FileFacts::default();
-    let comparing = Comparing { repository, sources: &sources, tree: &[], vendored: &[], outsides };
+    let targets =
+        AuditTargets { repository, sources: &sources, tree: &[], vendored: &[], outsides };
     context.progress.begin("history", entries.len());
     let mut firsts_of = firsts.iter();
     for batch in batches(&entries, &reader) {
         let mut asked = Vec::new();
-        for (read, (commit, time)) in comparing.read(batch)?.into_iter().zip(&mut firsts_of) {
+        for (read, (commit, time)) in targets.read(batch)?.into_iter().zip(&mut firsts_of) {
             let Ok(source) = read else { continue };
             let first = Some(FirstAppearance { commit: commit.to_string(), time: *time });
-            asked.push(ComparedFile { first, ..comparing.asked(source)? });
+            asked.push(ComparedFile { first, ..targets.asked(source)? });
         }
-        comparing.each(&asked, |file, copies, found| gathered.add(file, copies, found, config))?;
+        targets.each(&asked, |file, copies, found| gathered.add(file, copies, found, config))?;
     }
     let by_id = n_of_commit.into_iter().map(|(commit, n)| (commit.to_string(), (commit, n)));
     let commits = AddingCommits { by_id: by_id.collect(), reader };
@@ -493,7 +496,7 @@ fn batches<'e>(entries: &'e [Entry], reader: &impl ReadFiles) -> impl Iterator<I
 
 /// What batches of files are compared with.
 #[derive(Clone, Copy)]
-struct Comparing<'c> {
+struct AuditTargets<'c> {
     repository: &'c Repository,
     sources: &'c Sources<'c>,
     /// The files of the tree.
@@ -503,7 +506,7 @@ struct Comparing<'c> {
     outsides: &'c [Outside],
 }
 
-impl Comparing<'_> {
+impl AuditTargets<'_> {
     fn read(&self, entries: &[Entry]) -> Result<Vec<Result<Arc<Source>, Skip>>, Error> {
         let open = || self.repository.reader();
         let read = entries.par_iter().map_init(open, |reader, entry| {

@@ -109,4 +109,4 @@ pub use resemblance::{
     MeasuredDocument, ResemblanceParams, Resemblances, ResemblingPair, resemblances,
 };
 pub use scan::{Tree, read_texts, scan};
-pub use search::{CorpusReading, HistoryContents, Outside, Past, StoredCorpus};
+pub use search::{CorpusLexer, HistoryContents, Outside, Past, StoredCorpus};

@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 use rayon::prelude::*;
 
 use super::Context;
-use super::compare::{LeftOut, Reading, Submission};
+use super::compare::{LeftOut, Submission, SubmissionReader};
 use super::read::{Memory, Sources};
 use crate::fingerprint::resemblance::{
     Counting, Estimate, ShingleCluster, ShingleSampling, ShingleSketch, Shingles, greedy_clusters,
@@ -108,7 +108,7 @@ pub fn resemblances(
     context.progress.begin("reading", documents.len());
     let read = documents.par_iter().map(|document| {
         context.progress.step();
-        let reading = Reading::of(document, &sources, params.with_words);
+        let reading = SubmissionReader::of(document, &sources, params.with_words);
         let parts: Vec<Vec<u64>> =
             reading.files.iter().map(|file| numbers(&file.tokens, params.is_normalized)).collect();
         let shingles =

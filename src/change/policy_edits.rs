@@ -96,7 +96,7 @@ impl<'e> PolicyEdits<'e> {
         });
         let edits = options().into_iter().filter_map(|option| {
             let values = raws.each_ref().map(|raw| raw.get(&option.name));
-            edit(&option.name, values, "a value that cannot be shown")
+            edit(&option.name, &values, "a value that cannot be shown")
         });
         let mut edited: Vec<String> = edits.collect();
         let [old, new] = raws;
@@ -142,7 +142,7 @@ impl<'e> PolicyEdits<'e> {
         };
         let keys: BTreeSet<&String> = sides.iter().flat_map(|values| values.keys()).collect();
         let edits = keys.into_iter().filter_map(|key| {
-            edit(key, sides.each_ref().map(|values| values.get(key).cloned()), "nothing")
+            edit(key, &sides.each_ref().map(|values| values.get(key).cloned()), "nothing")
         });
         edits_notice("settings of its folder", path, &edits.collect::<Vec<_>>())
     }
@@ -217,7 +217,7 @@ fn edits_notice(what: &str, path: &FilePath, edits: &[String]) -> Option<Notice>
 }
 
 /// How a value differs, if it does; `unset` is shown where there is none.
-fn edit(name: &str, values: [Option<String>; 2], unset: &str) -> Option<String> {
+fn edit(name: &str, values: &[Option<String>; 2], unset: &str) -> Option<String> {
     let [old, new] = values.each_ref().map(|value| value.as_deref().unwrap_or(unset));
     (values[0] != values[1]).then(|| format!("{name} from {old} to {new}"))
 }

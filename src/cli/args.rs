@@ -10,7 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::flags::{
     CommitLimits, Common, CorpusFlags, EffortFlag, MinTokens, MissingFlag, Output, PastFlags,
-    Reporting, Suppressing, TreeFlags, with_formats,
+    ReportFlags, SuppressionFlags, TreeFlags, with_formats,
 };
 use crate::config::{Setting, Trust};
 use crate::fingerprint::resemblance::ShingleSampling;
@@ -241,7 +241,7 @@ pub(super) struct Report {
     #[arg(value_name = "FOLDER", required = true)]
     pub folders: Vec<PathBuf>,
     #[command(flatten)]
-    pub reporting: Reporting,
+    pub reporting: ReportFlags,
 }
 
 const REPORT_EXAMPLES: &str = "\
@@ -456,7 +456,7 @@ pub(super) struct Check {
     #[arg(long, value_name = "WHOSE", help_heading = "Settings")]
     pub trust: Option<Trust>,
     #[command(flatten)]
-    pub suppressing: Suppressing,
+    pub suppressing: SuppressionFlags,
     #[command(flatten)]
     pub missing: MissingFlag,
     #[command(flatten)]
@@ -503,7 +503,7 @@ pub(super) struct Find {
     #[command(flatten)]
     pub effort: EffortFlag,
     #[command(flatten)]
-    pub reporting: Reporting,
+    pub reporting: ReportFlags,
 }
 
 const SCAN_EXAMPLES: &str = "\
@@ -535,7 +535,7 @@ pub(super) struct Scan {
     #[arg(long, value_name = "PERCENT")]
     pub fail_on_percent: Option<f64>,
     #[command(flatten)]
-    pub suppressing: Suppressing,
+    pub suppressing: SuppressionFlags,
     #[command(flatten)]
     pub missing: MissingFlag,
     #[command(flatten)]
@@ -573,7 +573,7 @@ pub(super) struct History {
     #[command(flatten)]
     pub min_tokens: MinTokens,
     #[command(flatten)]
-    pub reporting: Reporting,
+    pub reporting: ReportFlags,
 }
 
 const AUDIT_EXAMPLES: &str = "\
@@ -599,7 +599,7 @@ pub(super) struct Audit {
     #[command(flatten)]
     pub min_tokens: MinTokens,
     #[command(flatten)]
-    pub suppressing: Suppressing,
+    pub suppressing: SuppressionFlags,
     #[command(flatten)]
     pub missing: MissingFlag,
     #[command(flatten)]
@@ -625,7 +625,7 @@ pub(super) struct Stale {
     #[command(flatten)]
     pub min_tokens: MinTokens,
     #[command(flatten)]
-    pub suppressing: Suppressing,
+    pub suppressing: SuppressionFlags,
     #[command(flatten)]
     pub output: Output,
 }
@@ -831,7 +831,7 @@ pub(super) struct Compare {
     #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
     pub fail_on_percent: Option<f64>,
     #[command(flatten)]
-    pub reporting: Reporting,
+    pub reporting: ReportFlags,
 }
 
 const RESEMBLANCE_EXAMPLES: &str = "\
@@ -874,7 +874,7 @@ pub(super) struct Resemblance {
     #[arg(long)]
     pub matrix: bool,
     #[command(flatten)]
-    pub reporting: Reporting,
+    pub reporting: ReportFlags,
 }
 
 /// Reads `min:400`, `mod:25`, `mod:25,min:400` or `mod:25,max:400`.

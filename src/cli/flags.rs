@@ -229,7 +229,7 @@ impl MinTokens {
 /// Flags that suppress findings.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Accepted copies")]
-pub(super) struct Suppressing {
+pub(super) struct SuppressionFlags {
     /// Do not report the copies in this baseline [default: the option `baseline`, if the file
     /// exists]
     #[arg(long, value_name = "FILE")]
@@ -242,7 +242,7 @@ pub(super) struct Suppressing {
     pub show_suppressed: bool,
 }
 
-impl Suppressing {
+impl SuppressionFlags {
     /// Where the baseline is.
     pub fn place(&self) -> FilePlace {
         FilePlace::of_flags(self.baseline.as_ref(), self.no_baseline)
@@ -261,7 +261,7 @@ pub(super) struct MissingFlag {
 /// Which reports are written, and where. Each command sets its formats with [`with_formats`].
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Output")]
-pub(super) struct Reporting {
+pub(super) struct ReportFlags {
     /// Output format
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<String>,
@@ -273,7 +273,7 @@ pub(super) struct Reporting {
     pub reports: Vec<(String, PathBuf)>,
 }
 
-impl Reporting {
+impl ReportFlags {
     /// The flags that are options as well.
     pub fn settings(&self) -> Vec<Setting> {
         self.format.iter().map(|format| ("format", format.clone())).collect()
@@ -294,7 +294,7 @@ pub(super) fn with_formats<T: 'static, F: IntoIterator<Item = &'static Format<T>
 #[command(next_help_heading = "Output")]
 pub(super) struct Output {
     #[command(flatten)]
-    pub reporting: Reporting,
+    pub reporting: ReportFlags,
     /// Report only the finding with this id, as reports show it; may be repeated
     #[arg(long, value_name = "ID")]
     pub only: Vec<String>,

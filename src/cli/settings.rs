@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::change::FilePlace;
-use crate::cli::flags::{Common, Suppressing};
+use crate::cli::flags::{Common, SuppressionFlags};
 use crate::cli::io::{Failure, warn};
 use crate::config::{Config, Overrides, Setting, options, variable_of, variables};
 use crate::files::Entry;
@@ -29,7 +29,7 @@ pub(super) fn place(common: &Common) -> FilePlace {
 
 /// The baseline that the flags or the settings name, and a warning where it is not there.
 pub(super) fn baseline(
-    flags: &Suppressing,
+    flags: &SuppressionFlags,
     root: Option<&Path>,
     config: &Config,
 ) -> Result<Baseline, Failure> {

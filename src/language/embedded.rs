@@ -30,7 +30,7 @@ pub struct EmbeddedPart<'l> {
 const MAX_LEVELS: usize = 4;
 
 /// Where the tokens of a file go, and which part of it is read.
-struct FileReading<'l, 'o> {
+struct FileReader<'l, 'o> {
     languages: &'l Languages,
     with_data: bool,
     tokens: &'o mut Vec<Token>,
@@ -69,7 +69,7 @@ impl Languages {
         }
         tokens.clear();
         let text = &text[..text.len().min(u32::MAX as usize)];
-        let mut reading = FileReading { languages: self, with_data, tokens, embedded: Vec::new() };
+        let mut reading = FileReader { languages: self, with_data, tokens, embedded: Vec::new() };
         reading.read(Part { language, text, offset: 0, levels: MAX_LEVELS });
         let mut embedded = reading.embedded;
         embedded.sort_by_key(|part| (part.range.start, part.range.end));
@@ -109,7 +109,7 @@ fn separate(tokens: &mut Vec<Token>) {
     tokens.retain(|token| token.end > token.start);
 }
 
-impl<'l> FileReading<'l, '_> {
+impl<'l> FileReader<'l, '_> {
     fn read(&mut self, part: Part<'l, '_>) {
         let Part { language, text, offset, levels } = part;
         if language.is_notebook {

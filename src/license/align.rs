@@ -29,7 +29,7 @@ const COST: i64 = 2;
 
 /// A template in a text.
 #[derive(Debug)]
-pub(super) struct Reading {
+pub(super) struct TemplateMatch {
     /// The license or exception.
     pub id: &'static str,
     /// Its words in the text.
@@ -56,7 +56,7 @@ pub(super) struct Difference {
 }
 
 /// The license texts in `words`, in order.
-pub(super) fn readings(words: &Words) -> Vec<Reading> {
+pub(super) fn readings(words: &Words) -> Vec<TemplateMatch> {
     let hashes = words.hashes();
     let mut found = Vec::new();
     read(&hashes, 0..hashes.len(), candidates(&hashes), words, &mut found);
@@ -65,7 +65,7 @@ pub(super) fn readings(words: &Words) -> Vec<Reading> {
 }
 
 /// The license of which `words` are the beginning, with most of it left out and nothing added.
-pub(super) fn abridged(words: &Words) -> Option<Reading> {
+pub(super) fn abridged(words: &Words) -> Option<TemplateMatch> {
     let hashes = words.hashes();
     let all = 0..hashes.len();
     let reading = best(&hashes, &all, &candidates(&hashes), MIN_SHARE_ABRIDGED, words)?;
@@ -80,7 +80,7 @@ fn read(
     range: Range<usize>,
     mut candidates: Vec<Candidate>,
     words: &Words,
-    found: &mut Vec<Reading>,
+    found: &mut Vec<TemplateMatch>,
 ) {
     candidates.retain_mut(|candidate| {
         candidate.positions.retain(|at| range.contains(at));
@@ -107,22 +107,22 @@ fn best(
     candidates: &[Candidate],
     min_share: f64,
     words: &Words,
-) -> Option<Reading> {
+) -> Option<TemplateMatch> {
     let likely = candidates.iter().filter(|of| of.share(of.positions.len()) >= min_share);
     let mut likely: Vec<(f64, &Candidate, Range<usize>)> = likely.map(Candidate::densest).collect();
     likely.sort_by(|a, b| b.0.total_cmp(&a.0));
     likely.truncate(MAX_COMPARED);
-    let mut best: Option<Reading> = None;
+    let mut best: Option<TemplateMatch> = None;
     for (_, candidate, window) in likely {
         let template = candidate.template();
         let part = around(template, &window, range);
-        let least = best.as_ref().map_or(1, Reading::worth);
+        let least = best.as_ref().map_or(1, TemplateMatch::worth);
         if !may_be_worth(least, template, &hashes[part.clone()]) {
             continue;
         }
         let reading = aligned(template, hashes, part, words);
         // Of equals the last is taken.
-        best = best.into_iter().chain(reading).max_by_key(Reading::fit);
+        best = best.into_iter().chain(reading).max_by_key(TemplateMatch::fit);
     }
     best.filter(|of| of.worth() > 0)
 }
@@ -162,7 +162,7 @@ fn aligned(
     hashes: &[u32],
     part: Range<usize>,
     words: &Words,
-) -> Option<Reading> {
+) -> Option<TemplateMatch> {
     let reading = align(template, hashes, part.clone(), words)?;
     // A word may have been compared with the same one in a part that may be left out.
     let is_near = (1..=MAX_DIFFERING).contains(&reading.n_differing());
@@ -204,7 +204,7 @@ fn align(
     hashes: &[u32],
     part: Range<usize>,
     words: &Words,
-) -> Option<Reading> {
+) -> Option<TemplateMatch> {
     let mut runs = runs(template, &hashes[part.clone()], part.start);
     let gaps: Vec<Option<Difference>> =
         runs.windows(2).map(|pair| difference(template, &pair[0], &pair[1], words)).collect();
@@ -225,7 +225,7 @@ fn align(
     let body = pairs.find(|(of, _)| template.is_required[*of]);
     let body = body.map_or(first.text.start, |(_, at)| at);
     let range = first.text.start..last.text.end;
-    Some(Reading { id: template.id, starts, range, body, n_equal, n_required, differences })
+    Some(TemplateMatch { id: template.id, starts, range, body, n_equal, n_required, differences })
 }
 
 fn runs(template: &Template, text: &[u32], shift: usize) -> Vec<Run> {
@@ -307,7 +307,7 @@ fn difference(template: &Template, a: &Run, b: &Run, words: &Words) -> Option<Di
     (!missing.is_empty() || !added.is_empty()).then_some(Difference { missing, added })
 }
 
-impl Reading {
+impl TemplateMatch {
     /// How well a template fits: the words that are equal, less those that differ.
     fn worth(&self) -> i64 {
         if self.is_abridged() {

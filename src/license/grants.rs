@@ -248,7 +248,7 @@ fn parted_remarks(name: &str) -> (String, Vec<&str>) {
 /// The licenses that are named in a part of a text where it grants, and those that are named close
 /// to them.
 pub(super) fn grants(words: &Words, part: Range<usize>) -> Vec<Grant> {
-    let mut found: Vec<(Standing, Grant)> = Vec::new();
+    let mut found: Vec<(NameContext, Grant)> = Vec::new();
     let mut at = part.start;
     while at < part.end {
         // "All rights reserved. Licensed under ..." reserves none.
@@ -257,11 +257,11 @@ pub(super) fn grants(words: &Words, part: Range<usize>) -> Vec<Grant> {
                 if grant.range.end <= part.end
                     && !words.of(grant.range.clone()).starts_with("all rights") =>
             {
-                let standing = Standing::of(words, part.start, &grant.range);
+                let standing = NameContext::of(words, part.start, &grant.range);
                 // The name may be part of the sentence that grants: "GNU Public License (GPL)".
-                at = if standing == Standing::Named { at + 1 } else { grant.range.end };
+                at = if standing == NameContext::Named { at + 1 } else { grant.range.end };
                 found.retain(|(_, of)| {
-                    of.range.end <= grant.range.start || standing == Standing::Named
+                    of.range.end <= grant.range.start || standing == NameContext::Named
                 });
                 if found.last().is_none_or(|(_, of)| of.range.end <= grant.range.start) {
                     found.push((standing, grant));
@@ -270,26 +270,26 @@ pub(super) fn grants(words: &Words, part: Range<usize>) -> Vec<Grant> {
             _ => at += 1,
         }
     }
-    found.extend(unknown(words, &part, &found).into_iter().map(|of| (Standing::Granted, of)));
+    found.extend(unknown(words, &part, &found).into_iter().map(|of| (NameContext::Granted, of)));
     found.sort_by_key(|(_, grant)| grant.range.start);
     // What is named close to a license that is granted is granted with it, before it and behind it.
     let (references, mut stated): (Vec<_>, Vec<_>) =
-        found.into_iter().partition(|(of, _)| *of == Standing::Reference);
+        found.into_iter().partition(|(of, _)| *of == NameContext::Reference);
     let forward = (1..stated.len()).map(|at| (at - 1, at));
     for (from, to) in forward.clone().chain(forward.rev().map(|(before, at)| (at, before))) {
         let between = stated[from.min(to)].1.range.end..stated[from.max(to)].1.range.start;
         let within = references.iter().filter(|(_, of)| between.contains(&of.range.start));
         let n_between = between.len() - within.map(|(_, of)| of.range.len()).sum::<usize>();
         let is_near = n_between <= MAX_APART || is_or(words, between);
-        if is_near && stated[from].0 == Standing::Granted && stated[to].0 == Standing::Named {
-            stated[to].0 = Standing::Granted;
+        if is_near && stated[from].0 == NameContext::Granted && stated[to].0 == NameContext::Named {
+            stated[to].0 = NameContext::Granted;
         }
     }
-    stated.retain(|(of, _)| *of == Standing::Granted);
+    stated.retain(|(of, _)| *of == NameContext::Granted);
     stated.extend(references);
     stated.sort_by_key(|(_, grant)| grant.range.start);
     let told = stated.into_iter();
-    told.map(|(of, grant)| Grant { is_reference: of == Standing::Reference, ..grant }).collect()
+    told.map(|(of, grant)| Grant { is_reference: of == NameContext::Reference, ..grant }).collect()
 }
 
 /// Whether the words between two licenses, in one sentence, end with "or".
@@ -326,13 +326,13 @@ const UNDER: &[&str] = &["under", "under the terms of", "by the terms of", "to t
 
 /// The licenses in a part of a text that are granted, and that no list has: "under the Frobnicator
 /// License".
-fn unknown(words: &Words, part: &Range<usize>, known: &[(Standing, Grant)]) -> Vec<Grant> {
+fn unknown(words: &Words, part: &Range<usize>, known: &[(NameContext, Grant)]) -> Vec<Grant> {
     // "GNU GLP V2".
     let of_gnu = part.clone().filter(|&at| {
         words.word(at) == "gnu"
             && words.word(at + 2) == "version"
             && !known.iter().any(|(_, of)| of.range.contains(&at) || of.range.contains(&(at + 1)))
-            && Standing::of(words, part.start, &(at..at + 3)) == Standing::Granted
+            && NameContext::of(words, part.start, &(at..at + 3)) == NameContext::Granted
     });
     let named = part.clone().filter_map(|at| unknown_name(words, part, at, known));
     named
@@ -346,7 +346,7 @@ fn unknown_name(
     words: &Words,
     part: &Range<usize>,
     at: usize,
-    known: &[(Standing, Grant)],
+    known: &[(NameContext, Grant)],
 ) -> Option<Range<usize>> {
     if words.word(at) != "license" || is_beside(at, known) {
         return None;
@@ -362,20 +362,20 @@ fn unknown_name(
     let is_granted = UNDER.iter().any(|of| before.ends_with(of))
         || before.ends_with(" or")
             && known.iter().any(|(standing, of)| {
-                *standing == Standing::Granted
+                *standing == NameContext::Granted
                     && (of.range.end..of.range.end + TO_OR).contains(&article)
             });
     (is_name && is_granted && !words.has_end(article..at)).then(|| article + 1..at + 1)
 }
 
 /// Whether a word is in the name of a known license, or next to it.
-fn is_beside(at: usize, known: &[(Standing, Grant)]) -> bool {
+fn is_beside(at: usize, known: &[(NameContext, Grant)]) -> bool {
     known.iter().any(|(_, of)| of.range.start <= at + 1 && at <= of.range.end + 1)
 }
 
 /// What the words before a name make of it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Standing {
+enum NameContext {
     /// The license is granted.
     Granted,
     /// Where its text is.
@@ -391,7 +391,7 @@ pub(super) fn title(words: &Words) -> Option<Grant> {
     grant(words, (0..words.n_words()).find(|&at| !FILLERS.contains(&words.word(at)))?)
 }
 
-impl Standing {
+impl NameContext {
     fn of(words: &Words, start: usize, name: &Range<usize>) -> Self {
         let mut from = name.start.saturating_sub(TO_NAME).max(start);
         // "License: MIT" is one sentence.

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::align::{Reading, abridged, readings};
+use super::align::{TemplateMatch, abridged, readings};
 use super::choice::{LicenseStatement, is_offer, joined};
 use super::expression::Expression;
 use super::grants::{EXCEPTIONS, Grant, grants, title};
@@ -116,18 +116,18 @@ fn alternatives_last(words: Words) -> Words {
 /// What a text consists of.
 struct Parts {
     /// License texts.
-    readings: Vec<Reading>,
+    readings: Vec<TemplateMatch>,
     /// Licenses that are named between them.
     grants: Vec<Grant>,
     /// Licenses whose text is said to be somewhere.
     references: Vec<Grant>,
     /// A license text of which most is missing, and which most of the text is.
-    beginning: Option<Reading>,
+    beginning: Option<TemplateMatch>,
 }
 
 impl Parts {
     fn new(words: &Words) -> Self {
-        let (readings, partial): (Vec<Reading>, Vec<Reading>) =
+        let (readings, partial): (Vec<TemplateMatch>, Vec<TemplateMatch>) =
             readings(words).into_iter().partition(|of| 2 * of.n_equal > of.n_required);
         let all: Vec<Grant> =
             between(&readings, words).into_iter().flat_map(|part| grants(words, part)).collect();
@@ -300,7 +300,7 @@ fn with_other_terms(license: &str, terms: &[String]) -> String {
 }
 
 /// The parts of a text that are before, between and behind license texts.
-fn between(readings: &[Reading], words: &Words) -> Vec<Range<usize>> {
+fn between(readings: &[TemplateMatch], words: &Words) -> Vec<Range<usize>> {
     let starts = std::iter::once(0).chain(readings.iter().map(|of| of.range.end));
     let ends = readings.iter().map(|of| of.range.start).chain([words.n_words()]);
     starts.zip(ends).map(|(start, end)| start..end).collect()
@@ -318,7 +318,7 @@ fn phrase(words: &Words) -> Option<Identity> {
 }
 
 /// What differs from the template, if it may be a condition.
-fn conditions(reading: &Reading, words: &Words) -> Vec<String> {
+fn conditions(reading: &TemplateMatch, words: &Words) -> Vec<String> {
     let rows = reading.differences.iter().map(|of| Rows {
         missing: of.missing.clone(),
         added: words.of(of.added.clone()).split_whitespace().collect(),

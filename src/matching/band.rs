@@ -14,7 +14,9 @@ use std::ops::Range;
 use fearless_simd::prelude::*;
 
 use super::alignment::Cell;
-use super::lanes::{Lanes, NEVER, STRIDE, Targets, Wanted, lanes, places, prefix_max, put, within};
+use super::lanes::{
+    Lanes, NEVER, QueryScores, STRIDE, Targets, lanes, places, prefix_max, put, within,
+};
 use super::score::{GAP, GAP_TOKEN, Scores};
 use crate::language::Token;
 
@@ -129,7 +131,7 @@ impl Band {
             self.steps.push([TARGET; LANES]);
         }
         let (row, steps) = (&mut self.row, &mut self.steps[i]);
-        let wanted = Wanted::new(simd, scores_of);
+        let wanted = QueryScores::new(simd, scores_of);
         // Nothing is beyond the end of the target.
         let columns = self.columns.start..self.target_end.saturating_sub(i).min(self.columns.end);
         let (live_before, mut live) = (row.live.clone(), LANES..LANES);

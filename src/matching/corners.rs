@@ -6,7 +6,7 @@
 use fearless_simd::prelude::*;
 
 use super::alignment::Cell;
-use super::lanes::{STRIDE, Targets, Wanted, lanes, places, prefix_max, put};
+use super::lanes::{QueryScores, STRIDE, Targets, lanes, places, prefix_max, put};
 use super::score::{GAP_TOKEN, Renames};
 use crate::language::Token;
 
@@ -44,7 +44,7 @@ impl Matrix {
             *score = GAP_TOKEN * j as i16;
         }
         for (i, token) in query.iter().enumerate() {
-            let wanted = Wanted::new(simd, &renames.scores(token));
+            let wanted = QueryScores::new(simd, &renames.scores(token));
             let (above, row) = self.scores[i * width..][..2 * width].split_at_mut(width);
             row[0] = GAP_TOKEN * (i as i16 + 1);
             // What a gap from column 0 costs is added to all scores, so that a gap in the target

@@ -24,7 +24,7 @@ pub const NEVER: i16 = i16::MIN / 2;
 /// The scores of a query token in each lane: made once a row. Made for each stride they took two
 /// fifths of a row's time, waiting for their own stores.
 #[derive(Clone, Copy)]
-pub struct Wanted<S: Simd> {
+pub struct QueryScores<S: Simd> {
     symbol: i32x8<S>,
     exact: i32x8<S>,
     renamed_to: i32x8<S>,
@@ -34,7 +34,7 @@ pub struct Wanted<S: Simd> {
     mismatch: Lanes<S>,
 }
 
-impl<S: Simd> Wanted<S> {
+impl<S: Simd> QueryScores<S> {
     #[inline(always)]
     pub fn new(simd: S, of: &Scores) -> Self {
         Self {
@@ -74,7 +74,7 @@ impl Targets {
 
     /// What a query token scores against the tokens of the stride that begins at `from`.
     #[inline(always)]
-    pub fn against<S: Simd>(&self, simd: S, wanted: &Wanted<S>, from: usize) -> Lanes<S> {
+    pub fn against<S: Simd>(&self, simd: S, wanted: &QueryScores<S>, from: usize) -> Lanes<S> {
         let is_symbol = is_equal(simd, &self.symbols[from..from + STRIDE], wanted.symbol);
         let exact = &self.exact[from..from + STRIDE];
         let other = is_equal(simd, exact, wanted.renamed_to).select(wanted.renamed, wanted.class);

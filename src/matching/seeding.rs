@@ -46,7 +46,7 @@ const CONTEXT: usize = 64;
 /// Maximum seeds of a k-gram with so many occurrences in the query and in the target.
 pub fn max_seeds(n_query: usize, n_target: usize) -> usize {
     let n_pairs = n_query * n_target;
-    if n_pairs <= MAX_PAIRS { n_pairs } else { Reading::ALL.len() * n_query }
+    if n_pairs <= MAX_PAIRS { n_pairs } else { View::ALL.len() * n_query }
 }
 
 /// One of two documents to pair occurrences in; each may be compared with many others.
@@ -87,7 +87,7 @@ pub fn seeds(
             seeds.extend(all.filter(|seed| !is_same || seed.query != seed.target));
         } else {
             let contexts = [query, target].map(|side| Contexts::new(side, k));
-            for reading in Reading::ALL {
+            for reading in View::ALL {
                 pair_most_alike(of_kgram, &contexts, reading, is_same, &mut seeds);
             }
         }
@@ -101,14 +101,14 @@ pub fn seeds(
 /// their spelling or by the distance to their last occurrence (Baker's p-match, 1995), which a
 /// consistent renaming does not change.
 #[derive(Debug, Clone, Copy)]
-enum Reading {
+enum View {
     ExactRight,
     ExactLeft,
     RenamedRight,
     RenamedLeft,
 }
 
-impl Reading {
+impl View {
     const ALL: [Self; 4] =
         [Self::ExactRight, Self::ExactLeft, Self::RenamedRight, Self::RenamedLeft];
 }
@@ -157,17 +157,17 @@ impl<'t> Contexts<'t> {
     /// The surroundings of the k-gram at `at`: the k-gram and what follows it, or the k-gram and
     /// what precedes it, backward. Beyond an end of the document they are 0, which no token reads
     /// as.
-    fn of(&self, at: u32, reading: Reading) -> Context {
+    fn of(&self, at: u32, reading: View) -> Context {
         let mut context = [0; CONTEXT];
         let at = at as usize;
         match reading {
-            Reading::ExactRight | Reading::RenamedRight => {
+            View::ExactRight | View::RenamedRight => {
                 let end = (at + CONTEXT).min(self.tokens.len());
                 for (place, slot) in (at..end).zip(&mut context) {
                     *slot = self.read(place, reading, self.before[place], place - at);
                 }
             }
-            Reading::ExactLeft | Reading::RenamedLeft => {
+            View::ExactLeft | View::RenamedLeft => {
                 let end = (at + self.k).min(self.tokens.len());
                 for (place, slot) in (0..end).rev().zip(&mut context) {
                     *slot = self.read(place, reading, self.after[place], end - 1 - place);
@@ -183,10 +183,10 @@ impl<'t> Contexts<'t> {
     ///
     /// Spelled names and other tokens are odd, distances are even from 2 on, and 0 is beyond the
     /// end: no two of them collide.
-    fn read(&self, at: usize, reading: Reading, distance: u32, n_read: usize) -> u32 {
+    fn read(&self, at: usize, reading: View, distance: u32, n_read: usize) -> u32 {
         let token = &self.tokens[at];
         match reading {
-            Reading::ExactRight | Reading::ExactLeft => token.exact | 1,
+            View::ExactRight | View::ExactLeft => token.exact | 1,
             _ if !token.is_name() => token.symbol.get() | 1,
             _ if distance as usize <= n_read => 2 * distance + 2,
             _ => 2,
@@ -200,7 +200,7 @@ impl<'t> Contexts<'t> {
 fn pair_most_alike(
     shared: &SharedKgram,
     [own, other]: &[Contexts<'_>; 2],
-    reading: Reading,
+    reading: View,
     is_same: bool,
     seeds: &mut Vec<Seed>,
 ) {

@@ -150,12 +150,12 @@ impl<'a> Archive<'a> {
 
     /// An entry's name, for messages.
     pub fn shown(&self, name: &[u8]) -> String {
-        format!("`{}`", printable(&[&self.prefix[..], name].concat()))
+        format!("`{}`", printable([&self.prefix[..], name].concat()))
     }
 
     /// Records an entry that is skipped.
     pub fn note(&mut self, name: &[u8], why: &'static str) {
-        let what = format!("{}: {}", self.name, printable(&[&self.prefix[..], name].concat()));
+        let what = format!("{}: {}", self.name, printable([&self.prefix[..], name].concat()));
         self.sink.note(Note { what, why });
     }
 

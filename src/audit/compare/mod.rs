@@ -43,7 +43,7 @@ use self::likeness::are_small;
 use self::matches::matches;
 use self::prints::{ReadSubmission, prints_of};
 use self::ranking::Ranking;
-pub(in crate::audit) use self::submission::Reading;
+pub(in crate::audit) use self::submission::SubmissionReader;
 use super::Context;
 use super::outcome::in_part;
 use super::read::{Memory, Source, Sources};
@@ -297,7 +297,7 @@ fn read_all(
 ) -> Vec<Vec<Source>> {
     let read = submissions.par_iter().map(|submission| {
         sources.progress.step();
-        let reading = Reading::of(submission, sources, with_words);
+        let reading = SubmissionReader::of(submission, sources, with_words);
         (reading.files, reading.left_out)
     });
     let (files, left_out): (Vec<_>, Vec<_>) = read.unzip();

@@ -38,7 +38,7 @@ pub struct LeftOut {
 const UNREAD_ARCHIVE: &str = "an archive of a kind that is not read: unpack it";
 
 /// The files of a submission, read.
-pub(in crate::audit) struct Reading<'s, 'c> {
+pub(in crate::audit) struct SubmissionReader<'s, 'c> {
     sources: &'s Sources<'c>,
     /// Whether prose and files of unknown languages are read word by word.
     with_words: bool,
@@ -46,7 +46,7 @@ pub(in crate::audit) struct Reading<'s, 'c> {
     pub left_out: Vec<LeftOut>,
 }
 
-impl<'s, 'c> Reading<'s, 'c> {
+impl<'s, 'c> SubmissionReader<'s, 'c> {
     /// Reads `submission`: each file on disk in the order of paths, each archive in its own order.
     pub fn of(submission: &Submission, sources: &'s Sources<'c>, with_words: bool) -> Self {
         let mut reading = Self { sources, with_words, files: Vec::new(), left_out: Vec::new() };
@@ -108,7 +108,7 @@ impl<'s, 'c> Reading<'s, 'c> {
     /// nobody knows which part of it is missing.
     fn archive(&mut self, name: &FilePath, path: &Path) {
         let (n_files, n_left_out) = (self.files.len(), self.left_out.len());
-        let mut unpacking = Unpacking { reading: self, name, unwanted: RefCell::default() };
+        let mut unpacking = ArchiveFiles { reading: self, name, unwanted: RefCell::default() };
         // More than any submission has, and little enough to hold.
         let limits = Limits { max_entries: 200_000, max_total: 1 << 30, ..Limits::default() };
         let read = read_archive(path, limits, &mut unpacking);
@@ -201,20 +201,20 @@ fn prose(path: &FilePath, bytes: Vec<u8>, is_page: bool) -> Result<Source, Skip>
 }
 
 /// Receives the files of an archive.
-struct Unpacking<'r, 's, 'c> {
-    reading: &'r mut Reading<'s, 'c>,
+struct ArchiveFiles<'r, 's, 'c> {
+    reading: &'r mut SubmissionReader<'s, 'c>,
     name: &'r FilePath,
     /// Files that are not read, and why; `None` for an archive that nothing here reads.
     unwanted: RefCell<Vec<(FilePath, Option<Skip>)>>,
 }
 
-impl Unpacking<'_, '_, '_> {
+impl ArchiveFiles<'_, '_, '_> {
     fn inside(&self, path: &[u8]) -> FilePath {
         FilePath::new([self.name.as_bytes(), b"/", path].concat())
     }
 }
 
-impl Sink for Unpacking<'_, '_, '_> {
+impl Sink for ArchiveFiles<'_, '_, '_> {
     fn wants(&self, path: &FilePath, size: u64) -> bool {
         let is_unread = archive_kind(path.name()) == Some(false);
         let is_large = size > self.reading.sources.config.max_file_size;

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 use foldhash::HashSet;
 use rayon::prelude::*;
 
-use super::candidates::{Candidates, Sharing, choose};
+use super::candidates::{Candidates, Overlap, choose};
 use super::lookup::{Lookup, look_up, rows};
 use super::queries::{AlignedQueries, FileHits, Hit, Queries, SearchOutcome};
 use super::targets::Targets;
@@ -129,9 +129,9 @@ where
             rows.retain(|row| choosing.contains(row));
         }
         let path = &entries[file].path;
-        Sharing { file, path, is_new: is_new(path), rows }
+        Overlap { file, path, is_new: is_new(path), rows }
     });
-    let sharing: Vec<Sharing<'_>> = sharing.filter(|sharing| !sharing.rows.is_empty()).collect();
+    let sharing: Vec<Overlap<'_>> = sharing.filter(|sharing| !sharing.rows.is_empty()).collect();
     let Candidates { queries_of, n_passed_over, limited } =
         choose(queries, &sharing, sources.config.common_at);
     drop(sharing);

@@ -40,7 +40,7 @@ const SEEDS_IN_ALL: usize = 600_000;
 const COST_OF_PAIR: usize = 64;
 
 /// A file and what it shares with the queries.
-pub(super) struct Sharing<'f> {
+pub(super) struct Overlap<'f> {
     /// The number of the file.
     pub file: usize,
     pub path: &'f FilePath,
@@ -66,7 +66,7 @@ pub(super) struct Candidates {
 /// for each fingerprint. Memory: what the files share, and the pairs of one query in each thread.
 /// All pairs of 10,000 changed files took more than a gigabyte, so they are found again for each
 /// attempt, of which there are three at most.
-pub(super) fn choose(queries: &Queries<'_>, files: &[Sharing<'_>], max_files: usize) -> Candidates {
+pub(super) fn choose(queries: &Queries<'_>, files: &[Overlap<'_>], max_files: usize) -> Candidates {
     let pairs = Pairs::new(queries, files);
     let budget = SEEDS_PER_FINGERPRINT * queries.n_postings() + SEEDS_IN_ALL;
     let max_files = max_files.max(1);
@@ -102,7 +102,7 @@ pub(super) fn choose(queries: &Queries<'_>, files: &[Sharing<'_>], max_files: us
 /// The pairs of a query and a file that share fingerprints.
 struct Pairs<'p> {
     queries: &'p Queries<'p>,
-    files: &'p [Sharing<'p>],
+    files: &'p [Overlap<'p>],
     /// For each fingerprint, the files to follow it to, by their places in `files`.
     followed: HashMap<u32, Vec<u32>>,
     /// The fingerprints that more files have.
@@ -112,7 +112,7 @@ struct Pairs<'p> {
 }
 
 impl<'p> Pairs<'p> {
-    fn new(queries: &'p Queries<'p>, files: &'p [Sharing<'p>]) -> Self {
+    fn new(queries: &'p Queries<'p>, files: &'p [Overlap<'p>]) -> Self {
         let mut order: Vec<usize> = (0..files.len()).collect();
         order.sort_by_key(|&at| files[at].path);
         let mut by_path = vec![0; files.len()];
@@ -185,7 +185,7 @@ struct OfQuery<'q> {
     ranked: &'q [&'q [(u32, u32)]],
     /// All files, if some fingerprints were not followed to all that have them: what a file shares
     /// is more than what it was found by.
-    files: Option<&'q [Sharing<'q>]>,
+    files: Option<&'q [Overlap<'q>]>,
 }
 
 /// The files to align a query with.

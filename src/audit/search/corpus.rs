@@ -26,8 +26,8 @@ use crate::language::{ChangedTokens, Token};
 use crate::matching::{Alignment, Document, Fix, edited_lines, fixes};
 use crate::policy::{Component, Place};
 use crate::store::corpus::{
-    BlobAt, BlobPosting, Corpus, CorpusError, CorpusSegment, FunctionPair, LexedFile, LexedVersion,
-    Lookups, OpenCorpus, Reading, SegmentLookups, StoredFile, Traffic, each,
+    BlobAt, BlobPosting, Corpus, CorpusError, CorpusSegment, FileLexer, FunctionPair, LexedFile,
+    LexedVersion, Lookups, OpenCorpus, SegmentLookups, StoredFile, Traffic, each,
 };
 use crate::store::{SegmentError, key};
 use crate::text::FilePath;
@@ -531,7 +531,7 @@ fn file_of(found: &FileHits) -> ComponentPath {
 }
 
 /// Reads the files of a corpus like those of a tree.
-pub struct CorpusReading<'r> {
+pub struct CorpusLexer<'r> {
     sources: Sources<'r>,
 }
 
@@ -541,14 +541,14 @@ pub(super) fn no_attributes() -> &'static Attributes {
     &NONE
 }
 
-impl<'r> CorpusReading<'r> {
+impl<'r> CorpusLexer<'r> {
     /// Reads with the settings and languages of `context`; nothing needs to be `remembered`.
     pub fn new(context: Context<'r>, remembered: &'r Memory) -> Self {
         Self { sources: Sources::new(context, no_attributes(), remembered) }
     }
 }
 
-impl Reading for CorpusReading<'_> {
+impl FileLexer for CorpusLexer<'_> {
     fn wants(&self, path: &FilePath, size: u64) -> bool {
         size <= self.sources.config.max_file_size && self.sources.is_read(path)
     }

@@ -18,7 +18,7 @@ mod vendored;
 mod worded;
 
 pub(super) use align::{align, align_known, found, search};
-pub use corpus::{CorpusReading, StoredCorpus};
+pub use corpus::{CorpusLexer, StoredCorpus};
 pub(super) use corpus::{params, version_of};
 pub(super) use election::AS_MUCH;
 pub(super) use line_counts::{LineCounts, SharedLines};
@@ -35,4 +35,4 @@ pub(super) use twins::{Twins, twins};
 pub(super) use vendored::{
     asks_for_more, identify_vendored, identify_vendored_as_of, place_in_tree,
 };
-pub(super) use worded::Wording;
+pub(super) use worded::WordIndex;

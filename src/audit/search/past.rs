@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 
 use super::align::{Target, align_chosen};
-use super::candidates::{Candidates, Sharing, choose};
+use super::candidates::{Candidates, Overlap, choose};
 use super::queries::{FileHits, Hit, Queries, SearchOutcome, UnreadPlace, may_be_whole};
 use crate::audit::read::{Memory, Source, Sources, params};
 use crate::audit::{Context, Error};
@@ -199,13 +199,13 @@ impl Past {
                 rows_of.entry(path).or_default().insert(row);
             }
         }
-        let sharing = rows_of.into_iter().enumerate().map(|(file, (path, rows))| Sharing {
+        let sharing = rows_of.into_iter().enumerate().map(|(file, (path, rows))| Overlap {
             file,
             path,
             is_new: false,
             rows: rows.into_iter().collect(),
         });
-        let sharing: Vec<Sharing<'_>> = sharing.collect();
+        let sharing: Vec<Overlap<'_>> = sharing.collect();
         let Candidates { mut queries_of, n_passed_over, limited } =
             choose(queries, &sharing, sources.config.common_at);
         let mut best: Vec<usize> = queries_of.keys().copied().collect();
@@ -342,7 +342,7 @@ fn updated(
     let (remembered, attributes) = (Memory::nothing(), Attributes::default());
     let sources = Sources::new(context, &attributes, &remembered);
     let params = params(repository, context.config, context.languages);
-    let indexing = Indexing { folder, repository, sources: &sources };
+    let indexing = Indexer { folder, repository, sources: &sources };
     let reader = repository.reader();
     let whole = opened(folder, params, Extent::Whole)?;
     let tips = whole.tips()?;
@@ -396,14 +396,14 @@ fn opened(
 }
 
 /// Reads the history of a repository for its index.
-struct Indexing<'i> {
+struct Indexer<'i> {
     /// The folder of the index, if it is not in memory.
     folder: Option<&'i Path>,
     repository: &'i Repository,
     sources: &'i Sources<'i>,
 }
 
-impl Indexing<'_> {
+impl Indexer<'_> {
     /// Reads what `commits` added, the oldest first, and records where each fingerprint first
     /// appeared; also returns how many contents are missing. With `with_before`, contents from
     /// before the commits are read too.
@@ -458,7 +458,8 @@ impl Indexing<'_> {
         repository.reader().fetch_blobs(&mut blobs.iter().copied());
         progress.begin("reading", blobs.len());
         let first = folder.map_or_else(Earliest::in_memory, Earliest::new);
-        let learning = Learning { paths: &paths, contents: &contents, first: &first, sources };
+        let learning =
+            FingerprintRecorder { paths: &paths, contents: &contents, first: &first, sources };
         let missing = repository.each_blob(&blobs, &learning)?;
         if progress.end().is_some() {
             return Err(Error::Ended);
@@ -469,7 +470,7 @@ impl Indexing<'_> {
 }
 
 /// Records which fingerprints the contents of a stretch have, and from which event.
-struct Learning<'l> {
+struct FingerprintRecorder<'l> {
     paths: &'l [FilePath],
     contents: &'l [Vec<PastContent>],
     first: &'l Earliest,
@@ -494,7 +495,7 @@ struct ReadVersion<'l> {
     own: OwnTokens,
 }
 
-impl<'l> Work for Learning<'l> {
+impl<'l> Work for FingerprintRecorder<'l> {
     type State = Scratch;
     type Product = Option<ReadVersion<'l>>;
 

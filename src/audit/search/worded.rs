@@ -9,7 +9,7 @@ use super::lookup::Lookup;
 use crate::matching::{Bag, Rarity};
 
 /// Which words of the queries each file has.
-pub(in crate::audit) struct Wording<'w> {
+pub(in crate::audit) struct WordIndex<'w> {
     /// The words, sorted.
     words: &'w [u32],
     /// The files that have any, by their numbers, each with the numbers of its words.
@@ -19,7 +19,7 @@ pub(in crate::audit) struct Wording<'w> {
     n_files: usize,
 }
 
-impl<'w> Wording<'w> {
+impl<'w> WordIndex<'w> {
     /// What was looked up of a set of queries, in `n_files` files.
     pub fn new(lookup: &'w Lookup<'_>, set: usize, n_files: usize) -> Self {
         let words = lookup.sets[set].map_or(&[][..], |queries| &queries.words);

@@ -69,7 +69,7 @@ struct Candidate {
 }
 
 /// By query and window, or for all of a query, the candidates that share something with it.
-type Sharing = BTreeMap<(usize, Option<usize>), Vec<usize>>;
+type Overlap = BTreeMap<(usize, Option<usize>), Vec<usize>>;
 
 /// By candidate and query, the numbers of the windows to compare.
 type WantedWindows = BTreeMap<usize, BTreeMap<usize, Vec<usize>>>;
@@ -195,7 +195,7 @@ impl Windows<'_> {
     fn add_declared(
         &self,
         candidates: &[Candidate],
-        sharing: &Sharing,
+        sharing: &Overlap,
         wanted: &mut WantedWindows,
     ) {
         // A comment may keep a file in step even if no window is near. What is remembered decides
@@ -226,7 +226,7 @@ impl Windows<'_> {
     fn wanted(
         &self,
         candidates: &[Candidate],
-        sharing: &Sharing,
+        sharing: &Overlap,
         files_of_each: Range<usize>,
         lacking: Option<&PlaceCounts>,
     ) -> WantedWindows {
@@ -257,8 +257,8 @@ impl Windows<'_> {
     }
 }
 
-fn sharing(candidates: &[Candidate]) -> Sharing {
-    let mut sharing = Sharing::new();
+fn sharing(candidates: &[Candidate]) -> Overlap {
+    let mut sharing = Overlap::new();
     for (at, candidate) in candidates.iter().enumerate() {
         candidate.shared.keys().for_each(|&key| sharing.entry(key).or_default().push(at));
     }

@@ -81,8 +81,7 @@ pub(in crate::audit) fn fit(
     let mut versions = Vec::new();
     for ((corpus, name), copies) in by_component {
         for project in projects(outsides, corpus, name) {
-            let fitting =
-                Fitting { project, releases: Releases::new(project)?, copies: &copies, tree };
+            let fitting = Fit { project, releases: Releases::new(project)?, copies: &copies, tree };
             versions.extend(fitting.versions()?);
         }
     }
@@ -133,7 +132,7 @@ fn most(mappings: &[Mapping], n_files: impl Fn(usize) -> usize) -> usize {
 }
 
 /// What the folders of a tree are compared with to find the versions of one component.
-struct Fitting<'f> {
+struct Fit<'f> {
     project: Project<'f>,
     releases: Releases<'f>,
     copies: &'f [&'f WholeCopy],
@@ -161,7 +160,7 @@ struct Place<'f> {
     at_tags: Vec<Vec<Option<u32>>>,
 }
 
-impl<'f> Fitting<'f> {
+impl<'f> Fit<'f> {
     /// The files with most votes are decided first; what they vote for besides is settled with
     /// them.
     fn versions(&self) -> Result<Vec<FolderVersion>, Error> {

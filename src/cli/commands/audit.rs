@@ -5,7 +5,7 @@ use super::scan;
 use crate::audit::{Context, Outcome, Outside, Whole, audit, brought, finish};
 use crate::change::{Acceptance, decisions_of, project_files};
 use crate::cli::args::Audit;
-use crate::cli::flags::{Common, CorpusFlags, Suppressing, TreeFlags};
+use crate::cli::flags::{Common, CorpusFlags, SuppressionFlags, TreeFlags};
 use crate::cli::io::{Bar, Failure, Reports, all_here, limited, selection, warn};
 use crate::cli::{
     CLEAN, FOUND, not_fetched, now, passed_over, settings, start_threads, today, warn_of_nothing,
@@ -60,7 +60,7 @@ fn less_effort(effort: Effort) -> Option<Notice> {
 pub(super) struct Scope<'f> {
     pub tree: &'f TreeFlags,
     pub corpora: &'f CorpusFlags,
-    pub suppressing: &'f Suppressing,
+    pub suppressing: &'f SuppressionFlags,
     /// Whether to look for what the history added, too.
     pub has_history: bool,
     /// Whether a format tells which security fixes copies have.

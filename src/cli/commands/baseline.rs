@@ -8,7 +8,7 @@ use super::{check, named, scan};
 use crate::audit::Outcome;
 use crate::change::{ChangeEnd, CheckRequest, FilePlace, inside, read_baseline};
 use crate::cli::args::{Baseline as Action, BaselineChoice, Scan};
-use crate::cli::flags::{Common, Suppressing};
+use crate::cli::flags::{Common, SuppressionFlags};
 use crate::cli::io::{Bar, Checkout, Failure, limit, print_text};
 use crate::cli::{CLEAN, settings};
 use crate::policy::Baseline;
@@ -107,7 +107,7 @@ fn copies_now(known: &BaselineChoice, common: &Common) -> Result<Baseline, Failu
             check::requested(&request, &common.repository()?, common, &Bar::of(common))?
         }
         None => {
-            let suppressing = Suppressing { no_baseline: true, ..Suppressing::default() };
+            let suppressing = SuppressionFlags { no_baseline: true, ..SuppressionFlags::default() };
             scan::outcome(&Scan { suppressing, ..Scan::default() }, common, &Bar::of(common))?
                 .outcome
         }

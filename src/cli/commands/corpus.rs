@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::cache::size;
-use crate::audit::{Context, CorpusReading, Memory, Outside, Progress, StoredCorpus};
+use crate::audit::{Context, CorpusLexer, Memory, Outside, Progress, StoredCorpus};
 use crate::change::{Authority, Components, in_tree};
 use crate::cli::args::{CorpusCommand, Declaration, ExportFormat};
 use crate::cli::flags::Common;
@@ -407,7 +407,7 @@ fn read_all(
         let bar = Bar::of(common);
         bar.begin("reading", 0);
         let context = Context { config: &config, languages: &languages, progress: &bar };
-        corpus.add(sources, sampling, &CorpusReading::new(context, &nothing))?
+        corpus.add(sources, sampling, &CorpusLexer::new(context, &nothing))?
     };
     let mut failed = None;
     for ((source, _), added) in sources.iter().zip(added) {

@@ -28,7 +28,7 @@ pub(super) fn find(ids: &[String], common: &Common) -> Result<Vec<Outcome>, Fail
             }
             None => {
                 let scanned = scan::outcome(&Scan::default(), common, &bar);
-                scanned.and_then(scan::Scanned::with_texts)
+                scanned.and_then(scan::ScanResult::with_texts)
             }
         };
         match audited {

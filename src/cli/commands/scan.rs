@@ -48,7 +48,7 @@ pub(in crate::cli) fn outcome(
     flags: &Scan,
     common: &Common,
     progress: &dyn Progress,
-) -> Result<Scanned, Failure> {
+) -> Result<ScanResult, Failure> {
     start_threads(common.threads)?;
     let target = target(flags, common)?;
     let (config, origin) = settings_of(flags, &target, common)?;
@@ -66,14 +66,14 @@ fn settings_of(
 }
 
 /// What a scan found, and where its texts are.
-pub(in crate::cli) struct Scanned {
+pub(in crate::cli) struct ScanResult {
     /// The outcome, without texts: most uses need no more.
     pub outcome: Outcome,
     target: ScanTarget,
     entries: Vec<Entry>,
 }
 
-impl Scanned {
+impl ScanResult {
     /// The outcome with the texts of the files with findings.
     ///
     /// # Errors
@@ -97,7 +97,7 @@ fn scanned(
     (config, origin): (&Config, &str),
     common: &Common,
     progress: &dyn Progress,
-) -> Result<Scanned, Failure> {
+) -> Result<ScanResult, Failure> {
     let languages = config.languages(origin)?;
     let baseline = settings::baseline(&flags.suppressing, target.root(), config)?;
     let context = Context { config, languages: &languages, progress };
@@ -136,7 +136,7 @@ fn scanned(
     let acceptance =
         Acceptance { baseline, trusts_change: true, keeps_suppressed, ..Acceptance::default() };
     finish(&mut outcome, &acceptance, config, today());
-    Ok(Scanned { outcome, target, entries: all })
+    Ok(ScanResult { outcome, target, entries: all })
 }
 
 /// Tells how many copies of the baseline are no longer in the tree.

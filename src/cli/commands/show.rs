@@ -10,7 +10,7 @@ use super::named;
 use super::scan::tree;
 use crate::cli::CLEAN;
 use crate::cli::args::Cli;
-use crate::cli::flags::{Common, Reporting};
+use crate::cli::flags::{Common, ReportFlags};
 use crate::cli::io::{Checkout, Failure, Reports, print_text};
 use crate::cli::settings::{self, place};
 use crate::config::{
@@ -44,7 +44,7 @@ pub(in crate::cli) fn explain(subject: Option<&str>, common: &Common) -> Result<
         return Err(Failure::unknown("rule", subject, &known));
     }
     let common = Common { brief: true, full: true, ..common.clone() };
-    let reports = Reports::new(FORMATS, &Reporting::default(), &common)?;
+    let reports = Reports::new(FORMATS, &ReportFlags::default(), &common)?;
     for outcome in named::find(&[subject.to_owned()], &common)? {
         reports.write(&outcome, &common)?;
         print_text(&outcome.findings.iter().map(judgment).collect::<String>())?;

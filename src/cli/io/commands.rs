@@ -7,7 +7,7 @@ use crate::text::{COMMANDS, begins_command};
 
 /// Writes to another writer what steers no agent, and reads the same: in the notation of a format,
 /// `##[` is not written.
-pub(super) struct Unsteering<W> {
+pub(super) struct InertWriter<W> {
     out: W,
     /// What stands for the second `#`.
     mark: &'static str,
@@ -15,7 +15,7 @@ pub(super) struct Unsteering<W> {
     held: Vec<u8>,
 }
 
-impl<W: Write> Unsteering<W> {
+impl<W: Write> InertWriter<W> {
     /// A writer for the format `name`; `None` where such text cannot stand, or must: a patch is
     /// applied as it is, and the others have broken it already.
     pub fn new(out: W, name: &str) -> Result<Self, W> {
@@ -60,7 +60,7 @@ impl<W: Write> Unsteering<W> {
     }
 }
 
-impl<W: Write> Write for Unsteering<W> {
+impl<W: Write> Write for InertWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.held.extend_from_slice(bytes);
         self.settle(false)?;
@@ -83,7 +83,7 @@ mod tests {
         let expected = "\"a #\\u0023vso[x]y #\\u0023[z] ##\\u0023[ # ## #\\u0023VSO[ ##vs\"";
         for n in 1..text.len() {
             let mut writer =
-                Unsteering::new(Vec::new(), "json").unwrap_or_else(|_| panic!("it is JSON"));
+                InertWriter::new(Vec::new(), "json").unwrap_or_else(|_| panic!("it is JSON"));
             text.as_bytes()
                 .chunks(n)
                 .for_each(|part| writer.write_all(part).expect("memory takes it"));

@@ -7,12 +7,12 @@ use std::path::PathBuf;
 use annotate_snippets::{Group, Level, Renderer};
 use anstream::{AutoStream, ColorChoice};
 
-use super::commands::Unsteering;
+use super::commands::InertWriter;
 use super::destination::{Checkout, Open, Target};
 use super::error::Failure;
 use super::pager::Pager;
 use crate::audit::Outcome;
-use crate::cli::flags::{Common, Reporting};
+use crate::cli::flags::{Common, ReportFlags};
 use crate::config::Config;
 use crate::report::{
     COMPARISON_FORMATS, FIND_FORMATS, Format, ORGANIZATION_FORMATS, RESEMBLANCE_FORMATS, Style,
@@ -48,7 +48,7 @@ impl<T> Reports<T> {
     /// a link of the checkout is on the way to one.
     pub fn new(
         formats: impl IntoIterator<Item = &'static Format<T>>,
-        flags: &Reporting,
+        flags: &ReportFlags,
         common: &Common,
     ) -> Result<Self, Failure> {
         let formats: Vec<_> = formats.into_iter().collect();
@@ -189,7 +189,7 @@ fn to_stdout<T>(
         return printed(pager.show(|out| format.write(found, &style, out)));
     }
     let out = BufWriter::new(stdout.lock());
-    printed(match Unsteering::new(out, format.name) {
+    printed(match InertWriter::new(out, format.name) {
         Ok(mut out) => format.write(found, &style, &mut out),
         Err(mut out) => format.write(found, &style, &mut out),
     })
@@ -229,7 +229,7 @@ pub(in crate::cli) fn try_print(text: &str) -> Result<bool, Failure> {
 
 /// The same lines, each as it can be printed.
 pub(in crate::cli) fn lines_of(text: &str) -> String {
-    let lines: Vec<String> = text.split('\n').map(|line| printable(line)).collect();
+    let lines: Vec<String> = text.split('\n').map(printable).collect();
     lines.join("\n")
 }
 

@@ -117,7 +117,7 @@ impl Lexer {
         let mut held = Vec::new();
         let mut run =
             Run::new(&self.compiled, &text[..text.len().min(u32::MAX as usize)], tokens, &mut held);
-        run.tracing = Some(Tracing {
+        run.tracing = Some(Tracer {
             offset: from.map_or(0, |mark| mark.n_tokens as usize) - n_seeds,
             last_at: from.map_or(0, |mark| mark.at as usize),
             marks: Vec::new(),
@@ -139,7 +139,7 @@ impl Lexer {
 }
 
 /// Follows a run and decides which marks to keep.
-struct Tracing<'v> {
+struct Tracer<'v> {
     plan: Plan<'v>,
     /// The number of tokens before the first one in the list.
     offset: usize,
@@ -150,7 +150,7 @@ struct Tracing<'v> {
     end: Option<Mark>,
 }
 
-impl Tracing<'_> {
+impl Tracer<'_> {
     /// Whether this may be the position of a mark, or of one that was known.
     fn is_due(&mut self, at: usize) -> bool {
         while self.end_at().is_some_and(|end| end < at as i64) {
@@ -217,7 +217,7 @@ struct Run<'c, 't, 'o> {
     /// The number of tokens before them.
     commented: usize,
     elements: Elements<'t>,
-    tracing: Option<Tracing<'c>>,
+    tracing: Option<Tracer<'c>>,
 }
 
 impl<'c, 't, 'o> Run<'c, 't, 'o> {

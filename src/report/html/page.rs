@@ -129,20 +129,16 @@ pub(in crate::report) struct Heading {
 
 impl Page {
     pub fn new(heading: Heading, cards: Vec<Card>) -> Self {
-        let fields: [(_, fn(&Card) -> &str); 3] = [
-            ("level", |card| card.level),
-            ("rule", |card| &card.rule),
-            ("language", |card| &card.language),
-        ];
-        let mut filters = Vec::new();
-        for (name, field) in fields {
-            let values: BTreeSet<String> =
-                cards.iter().map(|card| field(card).to_owned()).collect();
-            // With one value there is nothing to choose.
-            if values.len() > 1 {
-                filters.push((name, values.into_iter().collect()));
-            }
+        let mut values = [const { BTreeSet::new() }; 3];
+        for card in &cards {
+            values[0].insert(card.level.to_owned());
+            values[1].insert(card.rule.clone());
+            values[2].insert(card.language.clone());
         }
+        // With one value there is nothing to choose.
+        let filters = ["level", "rule", "language"].into_iter().zip(values);
+        let filters = filters.filter(|(_, values)| values.len() > 1);
+        let filters = filters.map(|(name, values)| (name, values.into_iter().collect())).collect();
         let policy = format!(
             "default-src 'none'; style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'",
             hash(STYLE),

@@ -81,5 +81,5 @@ fn names(paths: &[FilePath]) -> Vec<String> {
 }
 
 fn shown(lines: &[Vec<u8>]) -> Vec<String> {
-    lines.iter().map(|line| printable(line)).collect()
+    lines.iter().map(printable).collect()
 }

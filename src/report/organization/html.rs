@@ -60,12 +60,15 @@ pub(super) fn write(organization: &Organization, _: &Style, out: &mut dyn Write)
 }
 
 fn tiles(organization: &Organization) -> Tiles {
-    let parts: [fn(&Member) -> Option<(usize, usize)>; 3] =
-        [|of| of.audited, |of| of.scanned, |of| of.added];
-    let [elsewhere, duplicated, added] = parts.map(|part| {
-        let parts = organization.repositories.iter().filter_map(part);
-        let (all, part) = parts.fold((0, 0), |sum, of| (sum.0 + of.0, sum.1 + of.1));
-        (all, if all == 0 { "-".to_owned() } else { share(Some((all, part))) })
+    let mut sums = [(0, 0); 3];
+    for member in &organization.repositories {
+        for (sum, part) in sums.iter_mut().zip([member.audited, member.scanned, member.added]) {
+            let (all, copied) = part.unwrap_or_default();
+            *sum = (sum.0 + all, sum.1 + copied);
+        }
+    }
+    let [elsewhere, duplicated, added] = sums.map(|(all, copied)| {
+        (all, if all == 0 { "-".to_owned() } else { share(Some((all, copied))) })
     });
     let n_denied = n_components(organization, |of| of.answer == "denied");
     let vulnerable = match n_vulnerable(organization) {

@@ -67,7 +67,7 @@ fn label(of: &SharedComponent) -> String {
     let versions: Vec<&str> = of.versions.iter().map(String::as_str).collect();
     match &versions[..] {
         [] => printable(&of.name),
-        versions => printable(&format!("{} {}", of.name, versions.join(", "))),
+        versions => printable(format!("{} {}", of.name, versions.join(", "))),
     }
 }
 

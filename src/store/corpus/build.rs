@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use super::chunks::{ChunkWriter, ChunkedTokens};
 use super::make::{
-    FileRows, FunctionPair, LexedFile, LexedRows, Making, MakingPast, Reading, Sampling,
+    FileLexer, FileRows, FunctionPair, LexedFile, LexedRows, PastRowMaker, RowMaker, Sampling,
     TokensToWrite, key_of_history, keys,
 };
 use super::open::{BLOB_ROW, CorpusSegment, IN_CHUNKS, Meta, SectionId, StoredLanguage, WHOLE};
@@ -44,7 +44,7 @@ const CHUNKS_AT_ONCE: usize = 1 << 18;
 
 /// Builds a segment; if dropped before [`Builder::finish`], it leaves nothing behind.
 pub struct Builder<'b> {
-    reading: &'b dyn Reading,
+    reading: &'b dyn FileLexer,
     sampling: Sampling,
     /// The existing segment of the source, whose blobs need not be lexed again.
     known: Option<&'b CorpusSegment>,
@@ -52,8 +52,8 @@ pub struct Builder<'b> {
     folder: PathBuf,
     pending: Vec<SourceFile>,
     n_pending: usize,
-    components: Numbering<DeclaredComponent>,
-    languages: Numbering<StoredLanguage>,
+    components: Interner<DeclaredComponent>,
+    languages: Interner<StoredLanguage>,
     blobs: Vec<Blob>,
     blob_numbers: HashMap<BlobId, u32>,
     files: Vec<File>,
@@ -64,7 +64,7 @@ pub struct Builder<'b> {
     /// The tokens of the versions of histories.
     chunks: ChunkWriter,
     /// The licensing information of files, each once; blobs refer to it by number.
-    infos: Numbering<LicensingInfo>,
+    infos: Interner<LicensingInfo>,
     /// What texts of licenses were read as.
     memory: KnownTexts,
     /// License statements about other files, by component; for files that did not come with theirs.
@@ -86,12 +86,12 @@ pub struct Builder<'b> {
 }
 
 /// Values, each once, with a number.
-struct Numbering<T> {
+struct Interner<T> {
     numbers: HashMap<T, u32>,
     all: Vec<T>,
 }
 
-impl<T: Eq + Hash + Clone> Numbering<T> {
+impl<T: Eq + Hash + Clone> Interner<T> {
     fn new() -> Self {
         Self { numbers: HashMap::new(), all: Vec::new() }
     }
@@ -154,7 +154,7 @@ impl<'b> Builder<'b> {
     pub fn new(
         folder: &Path,
         sampling: Sampling,
-        reading: &'b dyn Reading,
+        reading: &'b dyn FileLexer,
         known: Option<&'b CorpusSegment>,
     ) -> Result<Self, SegmentError> {
         let mut out =
@@ -169,8 +169,8 @@ impl<'b> Builder<'b> {
             folder: folder.to_owned(),
             pending: Vec::new(),
             n_pending: 0,
-            components: Numbering::new(),
-            languages: Numbering::new(),
+            components: Interner::new(),
+            languages: Interner::new(),
             blobs: Vec::new(),
             blob_numbers: HashMap::new(),
             files: Vec::new(),
@@ -178,7 +178,7 @@ impl<'b> Builder<'b> {
             posted: foldhash::HashSet::default(),
             packed_len: 0,
             chunks,
-            infos: Numbering::new(),
+            infos: Interner::new(),
             memory: KnownTexts::default(),
             licenses: HashMap::new(),
             last_licenses: HashMap::new(),
@@ -214,8 +214,8 @@ impl<'b> Builder<'b> {
         files.into_iter().zip(made).try_for_each(|(file, (id, made))| self.add_rows(file, id, made))
     }
 
-    fn making(&self) -> Making<'_> {
-        Making {
+    fn making(&self) -> RowMaker<'_> {
+        RowMaker {
             reading: self.reading,
             sampling: self.sampling,
             known: self.known,
@@ -268,7 +268,7 @@ impl<'b> Builder<'b> {
         let reader = repository.reader();
         reader.fetch_blobs(&mut blobs.iter().copied());
         let made = blobs.iter().map(|_| OnceLock::new()).collect();
-        let work = MakingPast { making, files: unknown, made };
+        let work = PastRowMaker { making, files: unknown, made };
         if let Some(&missing) = repository.each_blob(&blobs, &work)?.first() {
             // It says what is missing.
             let PastFile { blob, file } = work.files[missing];
@@ -369,7 +369,7 @@ impl<'b> Builder<'b> {
 
     /// What is known of the licenses of each component, and of each of its files, as numbers in
     /// `table`.
-    fn licenses(&mut self, table: &mut Numbering<Terms>) -> (Vec<u32>, Vec<u32>) {
+    fn licenses(&mut self, table: &mut Interner<Terms>) -> (Vec<u32>, Vec<u32>) {
         for (component, number) in self.components.all.iter().zip(0..) {
             if let Some(declared) = &component.license {
                 self.licenses.entry(number).or_default().declare(&FilePath::new(""), declared);
@@ -459,7 +459,7 @@ impl<'b> Builder<'b> {
     /// Writes the blob table, the order of ids, the files of each blob, and the licenses; returns
     /// the license numbers of the components.
     fn write_files(&mut self) -> Result<Vec<u32>, SegmentError> {
-        let mut table = Numbering::new();
+        let mut table = Interner::new();
         for file in self.files.iter_mut().filter(|file| file.seen.is_none()) {
             let time = self.dates.get(&file.component);
             file.seen = time.map(|&time| ReleaseHistory { time, ..ReleaseHistory::default() });

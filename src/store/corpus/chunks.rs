@@ -199,7 +199,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::tokens::tests::tokens;
-    use super::super::tokens::{Packed, pack, unpack, unpack_lines};
+    use super::super::tokens::{PackedTokens, pack, unpack, unpack_lines};
     use super::*;
     use crate::store::tests::folder;
 
@@ -227,9 +227,10 @@ mod tests {
         let (all, lists, _) = written(versions);
         for (text, list) in versions.iter().zip(lists) {
             let ranges = ranges(&list).expect("it was just written");
-            let packed = Packed::InChunks(ranges.into_iter().map(|range| &all[range]).collect());
+            let packed =
+                PackedTokens::InChunks(ranges.into_iter().map(|range| &all[range]).collect());
             let whole = pack(&tokens(text), text.as_bytes());
-            let whole = Packed::Whole(&whole);
+            let whole = PackedTokens::Whole(&whole);
             let bare = |(tokens, text): (Vec<Token>, Vec<u8>)| {
                 let of = |token: &Token| (token.start, token.end, token.symbol, token.exact);
                 (tokens.iter().map(of).collect::<Vec<_>>(), text)

@@ -270,8 +270,8 @@ impl Corpus {
     }
 
     /// The sources that the files name, by their numbers, without their blocks and postings.
-    fn incoming(&self, folder: &Path) -> Result<BTreeMap<i32, Incoming>, CorpusError> {
-        let mut sources: BTreeMap<i32, Incoming> = BTreeMap::new();
+    fn incoming(&self, folder: &Path) -> Result<BTreeMap<i32, NewSource>, CorpusError> {
+        let mut sources: BTreeMap<i32, NewSource> = BTreeMap::new();
         for file in files(folder, "sources")? {
             each_group(&file, |group| {
                 let numbers = group.shorts("source")?;
@@ -291,7 +291,7 @@ impl Corpus {
                         serde_json::from_slice(stats[row].data()).map_err(|why| why.to_string())?;
                     let (head, blocks) = (heads[row].data().to_vec(), BTreeMap::new());
                     let postings = Sorter::new(&self.folder);
-                    let incoming = Incoming { key, label, digest, stats, head, blocks, postings };
+                    let incoming = NewSource { key, label, digest, stats, head, blocks, postings };
                     if !is_hex(&incoming.key, 16) || sources.insert(number, incoming).is_some() {
                         return Err(format!("source {number} has a wrong key, or is there twice"));
                     }
@@ -303,7 +303,7 @@ impl Corpus {
     }
 }
 
-struct Incoming {
+struct NewSource {
     key: String,
     label: String,
     digest: String,
@@ -313,7 +313,7 @@ struct Incoming {
     postings: Sorter,
 }
 
-impl Incoming {
+impl NewSource {
     /// Writes its segment and checks all of it; returns its key, the digest of what was exported,
     /// and its record.
     fn write(mut self, folder: &Path) -> Result<(String, String, Record), SegmentError> {
@@ -356,7 +356,7 @@ impl Incoming {
 }
 
 /// Gives each source its blocks, which are whole.
-fn take_blocks(folder: &Path, sources: &mut BTreeMap<i32, Incoming>) -> Result<(), CorpusError> {
+fn take_blocks(folder: &Path, sources: &mut BTreeMap<i32, NewSource>) -> Result<(), CorpusError> {
     for file in files(folder, "blocks")? {
         each_group(&file, |group| {
             let (numbers, starts) = (group.shorts("source")?, group.longs("start")?);
@@ -376,7 +376,7 @@ fn take_blocks(folder: &Path, sources: &mut BTreeMap<i32, Incoming>) -> Result<(
 }
 
 /// Gives each source its postings.
-fn take_postings(folder: &Path, sources: &mut BTreeMap<i32, Incoming>) -> Result<(), CorpusError> {
+fn take_postings(folder: &Path, sources: &mut BTreeMap<i32, NewSource>) -> Result<(), CorpusError> {
     for file in files(folder, "postings")? {
         each_group(&file, |group| {
             let (hashes, numbers, blobs) =
@@ -393,7 +393,10 @@ fn take_postings(folder: &Path, sources: &mut BTreeMap<i32, Incoming>) -> Result
     Ok(())
 }
 
-fn source_of(sources: &mut BTreeMap<i32, Incoming>, number: i32) -> Result<&mut Incoming, String> {
+fn source_of(
+    sources: &mut BTreeMap<i32, NewSource>,
+    number: i32,
+) -> Result<&mut NewSource, String> {
     sources.get_mut(&number).ok_or_else(|| format!("there is no source {number}"))
 }
 

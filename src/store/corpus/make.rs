@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use super::chunks::{ChunkedTokens, Claims};
 use super::open::{CorpusSegment, StoredLanguage};
-use super::tokens::{Packed, pack, unpack};
+use super::tokens::{PackedTokens, pack, unpack};
 use crate::files::BlobId;
 use crate::fingerprint;
 use crate::git::{self, Work};
@@ -49,7 +49,7 @@ pub struct FunctionPair {
 }
 
 /// How to turn files into tokens and find their licenses, as decided by the floors above.
-pub trait Reading: Sync {
+pub trait FileLexer: Sync {
     /// Whether to read a file with this name and size.
     fn wants(&self, path: &FilePath, size: u64) -> bool;
 
@@ -127,8 +127,8 @@ pub(super) struct LexedRows {
 }
 
 /// What the threads have to know that make rows.
-pub(super) struct Making<'m> {
-    pub reading: &'m dyn Reading,
+pub(super) struct RowMaker<'m> {
+    pub reading: &'m dyn FileLexer,
     pub sampling: Sampling,
     pub known: Option<&'m CorpusSegment>,
     pub blob_numbers: &'m HashMap<BlobId, u32>,
@@ -137,7 +137,7 @@ pub(super) struct Making<'m> {
     pub claims: Claims<'m>,
 }
 
-impl Making<'_> {
+impl RowMaker<'_> {
     /// The rows of `file`, whose `bytes` have this id; without keys if they are a `version`.
     pub fn rows(
         &self,
@@ -196,7 +196,7 @@ impl Making<'_> {
         let StoredLanguage { language, family } = known.language(number)?;
         let packed = known.packed(number)?;
         let (tokens, text) = unpack(&packed)?;
-        let packed = if let Packed::Whole(packed) = packed { Some(packed) } else { None };
+        let packed = if let PackedTokens::Whole(packed) = packed { Some(packed) } else { None };
         let keys = self.keys(file, &tokens, hashes);
         let lexed = self.rows_of(file, [language, family], &tokens, &text, packed);
         let lexed = Some(LexedRows { keys, ..lexed });
@@ -232,8 +232,8 @@ impl Making<'_> {
 }
 
 /// Makes the rows of the files of a history.
-pub(super) struct MakingPast<'m> {
-    pub making: Making<'m>,
+pub(super) struct PastRowMaker<'m> {
+    pub making: RowMaker<'m>,
     /// The files to read.
     pub files: Vec<&'m PastFile>,
     pub made: Vec<OnceLock<Result<FileRows, SegmentError>>>,
@@ -256,7 +256,7 @@ pub(super) struct KeylessVersion {
     own: OwnTokens,
 }
 
-impl MakingPast<'_> {
+impl PastRowMaker<'_> {
     /// Whether two versions are of one file of a history and in one language, so that what they
     /// share is told and has the same keys.
     fn is_same_file(&self, one: &KeylessVersion, other: &KeylessVersion) -> bool {
@@ -265,7 +265,7 @@ impl MakingPast<'_> {
     }
 }
 
-impl Work for MakingPast<'_> {
+impl Work for PastRowMaker<'_> {
     type State = Scratch;
     type Product = Option<KeylessVersion>;
 

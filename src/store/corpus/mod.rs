@@ -41,7 +41,7 @@ pub use build::Builder;
 pub use bundle::ImportResult;
 pub use elsewhere::{Compaction, Delivery, Engine, Location, OpenCorpus, Traffic};
 pub use lookups::{AskedSegments, BlobAt, BlobPosting, Lookups, MAX_BLOBS, SegmentLookups, each};
-pub use make::{FunctionPair, LexedFile, LexedVersion, Reading, Sampling};
+pub use make::{FileLexer, FunctionPair, LexedFile, LexedVersion, Sampling};
 pub use open::{BareTokens, CorpusSegment, Lookup, StoredFile, StoredTokens};
 pub use past::{StoredChange, StoredTag};
 
@@ -357,7 +357,7 @@ impl Corpus {
         &self,
         sources: &[(String, DeclaredComponent)],
         sampling: Sampling,
-        reading: &dyn Reading,
+        reading: &dyn FileLexer,
     ) -> Result<Vec<Result<Addition, CorpusError>>, CorpusError> {
         self.create()?;
         let added = sources.par_iter().enumerate().map(|(at, (spec, component))| {
@@ -384,7 +384,7 @@ impl Corpus {
         spec: &str,
         component: DeclaredComponent,
         sampling: Sampling,
-        reading: &dyn Reading,
+        reading: &dyn FileLexer,
     ) -> Result<Addition, CorpusError> {
         let (key, label) = (key_of(spec), sources::label(spec));
         let claim = self.claim(&key, &label)?;

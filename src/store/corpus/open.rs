@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::chunks::ranges;
-use super::tokens::{Packed, unpack, unpack_bare, unpack_lines};
+use super::tokens::{PackedTokens, unpack, unpack_bare, unpack_lines};
 use super::{Stats, params};
 use crate::files::BlobId;
 use crate::fingerprint::{self, ROBUST_WINNOWING};
@@ -471,14 +471,14 @@ impl CorpusSegment {
         self.meta.languages.get(number).ok_or(SegmentError::Damaged("the language of a blob"))
     }
 
-    pub(super) fn packed(&self, blob: u32) -> Result<Packed<'_>, SegmentError> {
+    pub(super) fn packed(&self, blob: u32) -> Result<PackedTokens<'_>, SegmentError> {
         let packed = self.segment.section(SectionId::Tokens)?.bytes(self.row(blob)?.packed)?;
         if let [WHOLE, packed @ ..] = packed {
-            return Ok(Packed::Whole(packed));
+            return Ok(PackedTokens::Whole(packed));
         }
         let all = self.segment.section(SectionId::Chunks)?;
         let chunks = chunks_of(packed)?.into_iter().map(|range| all.bytes(range));
-        chunks.collect::<Result<_, _>>().map(Packed::InChunks)
+        chunks.collect::<Result<_, _>>().map(PackedTokens::InChunks)
     }
 
     /// The tokens of a blob.

@@ -102,7 +102,7 @@ pub(super) fn plain(tokens: &[Token], lines: impl Iterator<Item = LineStart>) ->
 
 /// The packed tokens of a file.
 #[derive(Debug)]
-pub(super) enum Packed<'s> {
+pub(super) enum PackedTokens<'s> {
     /// As [`pack`] makes them.
     Whole(&'s [u8]),
     /// A version in chunks, each as [`plain`] makes it.
@@ -114,7 +114,7 @@ pub(super) enum Packed<'s> {
 ///
 /// # Errors
 /// When the bytes are none that [`pack`] made.
-pub(super) fn unpack(packed: &Packed<'_>) -> Result<(Vec<Token>, Vec<u8>), SegmentError> {
+pub(super) fn unpack(packed: &PackedTokens<'_>) -> Result<(Vec<Token>, Vec<u8>), SegmentError> {
     let Readings { all, lines, .. } = Readings::of(packed)?;
     let mut tokens: Vec<Token> = all.into_iter().map(bare).collect();
     let text = laid_out(&mut tokens, &mut &lines[..]).ok_or(DAMAGED)?;
@@ -125,7 +125,9 @@ pub(super) fn unpack(packed: &Packed<'_>) -> Result<(Vec<Token>, Vec<u8>), Segme
 ///
 /// # Errors
 /// As [`unpack`].
-pub(super) fn unpack_bare(packed: &Packed<'_>) -> Result<(Vec<Token>, Vec<u32>), SegmentError> {
+pub(super) fn unpack_bare(
+    packed: &PackedTokens<'_>,
+) -> Result<(Vec<Token>, Vec<u32>), SegmentError> {
     let Readings { distinct, all, .. } = Readings::of(packed)?;
     let words = distinct.into_iter().map(|(_, exact)| exact);
     Ok((all.into_iter().map(bare).collect(), words.collect()))
@@ -139,7 +141,7 @@ fn bare((symbol, exact): Reading) -> Token {
 ///
 /// # Errors
 /// As [`unpack`].
-pub(super) fn unpack_lines(packed: &Packed<'_>) -> Result<Vec<u64>, SegmentError> {
+pub(super) fn unpack_lines(packed: &PackedTokens<'_>) -> Result<Vec<u64>, SegmentError> {
     let Readings { all: readings, lines, .. } = Readings::of(packed)?;
     let (mut keys, mut at, mut rest) = (Vec::new(), 0, &lines[..]);
     while at < readings.len() {
@@ -182,15 +184,15 @@ struct Readings {
 }
 
 impl Readings {
-    fn of(packed: &Packed<'_>) -> Result<Self, SegmentError> {
+    fn of(packed: &PackedTokens<'_>) -> Result<Self, SegmentError> {
         let mut readings = Self::default();
         match packed {
-            Packed::Whole(packed) => {
+            PackedTokens::Whole(packed) => {
                 let bytes = inflated(packed)?;
                 let lines = readings.add(&bytes).ok_or(DAMAGED)?;
                 readings.lines.extend(lines);
             }
-            Packed::InChunks(chunks) => {
+            PackedTokens::InChunks(chunks) => {
                 // The same chunk may be there any number of times.
                 let n_bytes: u64 = chunks.iter().map(|chunk| chunk.len() as u64).sum();
                 if n_bytes > MAX_UNPACKED {
@@ -286,8 +288,8 @@ pub(super) mod tests {
     #[track_caller]
     fn check(text: &str) {
         let tokens = tokens(text);
-        let (read, laid_out) =
-            unpack(&Packed::Whole(&pack(&tokens, text.as_bytes()))).expect("it was just packed");
+        let (read, laid_out) = unpack(&PackedTokens::Whole(&pack(&tokens, text.as_bytes())))
+            .expect("it was just packed");
         let readings = |tokens: &[Token]| {
             tokens.iter().map(|token| (token.symbol, token.exact)).collect::<Vec<_>>()
         };
@@ -297,7 +299,7 @@ pub(super) mod tests {
             tokens.iter().map(|token| lines.line_of(token.start)).collect::<Vec<_>>()
         };
         assert_eq!(lines(&laid_out, &read), lines(text.as_bytes(), &tokens), "{text}");
-        let keys = unpack_lines(&Packed::Whole(&pack(&tokens, text.as_bytes())))
+        let keys = unpack_lines(&PackedTokens::Whole(&pack(&tokens, text.as_bytes())))
             .expect("it was just packed");
         assert_eq!(keys, line_keys(Document::new(&laid_out, &read)), "{text}");
     }
@@ -327,7 +329,7 @@ pub(super) mod tests {
                 bytes
             };
             let halves = packed.split_at(packed.len() / 2);
-            for packed in [Packed::Whole(&packed), Packed::InChunks(vec![halves.0, halves.1, halves.0])] {
+            for packed in [PackedTokens::Whole(&packed), PackedTokens::InChunks(vec![halves.0, halves.1, halves.0])] {
                 let lines = unpack_lines(&packed);
                 prop_assert!(lines.is_ok() || unpack(&packed).is_err());
             }

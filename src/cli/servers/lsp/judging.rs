@@ -31,13 +31,13 @@ pub(super) struct CheckAnswer {
     pub found: Result<Arc<Outcome>, String>,
 }
 
-pub(super) struct Judging {
+pub(super) struct Judge {
     tasks: Sender<(usize, Task)>,
     /// The number of the newest task. Work for older ones is abandoned.
     pub number: Arc<AtomicUsize>,
 }
 
-impl Judging {
+impl Judge {
     /// Starts it; what is found goes to `tell`.
     pub fn start(common: &Common, tell: impl Fn(CheckAnswer) + Send + 'static) -> Self {
         let (tasks, asked) = channel::<(usize, Task)>();

@@ -24,8 +24,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use self::document::Document;
-use self::judging::{CheckAnswer, Judging, Task};
-use self::wire::Incoming;
+use self::judging::{CheckAnswer, Judge, Task};
+use self::wire::Received;
 use crate::audit::Outcome;
 use crate::cli::flags::Common;
 use crate::cli::io::Failure;
@@ -47,7 +47,7 @@ const INTERNAL_ERROR: i64 = -32603;
 const PARSE_ERROR: i64 = -32700;
 
 enum Event {
-    Incoming(Incoming),
+    Received(Received),
     Judged(CheckAnswer),
 }
 
@@ -56,8 +56,8 @@ pub(in crate::cli) fn run(common: &Common) -> Result<u8, Failure> {
     let (events, happening) = mpsc::sync_channel(MAX_WAITING);
     let (client, written) = wire::writer();
     let from_client = events.clone();
-    wire::reader(move |incoming| from_client.send(Event::Incoming(incoming)).is_ok());
-    let judging = Judging::start(common, move |judged| drop(events.send(Event::Judged(judged))));
+    wire::reader(move |incoming| from_client.send(Event::Received(incoming)).is_ok());
+    let judging = Judge::start(common, move |judged| drop(events.send(Event::Judged(judged))));
     let mut server = Server::new(common, client, judging);
     let status = loop {
         let event = match server.due {
@@ -66,13 +66,13 @@ pub(in crate::cli) fn run(common: &Common) -> Result<u8, Failure> {
         };
         // A panic fails one request, not the server.
         let handled = catch_unwind(AssertUnwindSafe(|| match event {
-            Ok(Event::Incoming(Incoming::Message(message))) => server.take(&message),
-            Ok(Event::Incoming(Incoming::Unreadable(why))) => {
+            Ok(Event::Received(Received::Message(message))) => server.take(&message),
+            Ok(Event::Received(Received::Unreadable(why))) => {
                 server.refuse(&Value::Null, PARSE_ERROR, &why);
             }
             Ok(Event::Judged(judged)) => server.publish(judged),
             Err(RecvTimeoutError::Timeout) => server.judge(),
-            Ok(Event::Incoming(Incoming::End)) | Err(RecvTimeoutError::Disconnected) => {
+            Ok(Event::Received(Received::End)) | Err(RecvTimeoutError::Disconnected) => {
                 server.has_exited = true;
             }
         }));
@@ -98,7 +98,7 @@ fn has(params: &Value, pointer: &str) -> bool {
 struct Server<'c> {
     common: &'c Common,
     client: SyncSender<Value>,
-    judging: Judging,
+    judging: Judge,
     /// The root of the repository; `None` until the client has said, and where there is none.
     root: Option<PathBuf>,
     documents: BTreeMap<String, Document>,
@@ -125,7 +125,7 @@ struct Server<'c> {
 }
 
 impl<'c> Server<'c> {
-    fn new(common: &'c Common, client: SyncSender<Value>, judging: Judging) -> Self {
+    fn new(common: &'c Common, client: SyncSender<Value>, judging: Judge) -> Self {
         Self {
             common,
             client,

@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// What came from the client.
 #[derive(Debug, PartialEq)]
-pub(super) enum Incoming {
+pub(super) enum Received {
     Message(Value),
     /// Not a message, and why.
     Unreadable(String),
@@ -57,12 +57,12 @@ pub(super) fn writer() -> (SyncSender<Value>, WriteSignal) {
 
 /// Starts the thread that reads from standard input, until `take` returns that the receiver is
 /// gone.
-pub(super) fn reader(take: impl Fn(Incoming) -> bool + Send + 'static) {
+pub(super) fn reader(take: impl Fn(Received) -> bool + Send + 'static) {
     thread::spawn(move || {
         let mut input = io::stdin().lock();
         loop {
-            let incoming = read(&mut input).unwrap_or(Incoming::End);
-            let is_over = incoming == Incoming::End;
+            let incoming = read(&mut input).unwrap_or(Received::End);
+            let is_over = incoming == Received::End;
             if !take(incoming) || is_over {
                 return;
             }
@@ -71,19 +71,19 @@ pub(super) fn reader(take: impl Fn(Incoming) -> bool + Send + 'static) {
 }
 
 /// Reads a message. What is no header is passed over up to the next one.
-fn read(input: &mut impl BufRead) -> io::Result<Incoming> {
+fn read(input: &mut impl BufRead) -> io::Result<Received> {
     let mut length = None;
     let mut is_garbled = false;
     loop {
         let mut line = Vec::new();
         if input.take(MAX_HEADER).read_until(b'\n', &mut line)? == 0 {
-            return Ok(Incoming::End);
+            return Ok(Received::End);
         }
         let line = line.trim_ascii();
         match (line.is_empty(), field(line, "Content-Length")) {
             (true, _) if length.is_some() => break,
             (true, _) if is_garbled => {
-                return Ok(Incoming::Unreadable("there is no Content-Length".to_owned()));
+                return Ok(Received::Unreadable("there is no Content-Length".to_owned()));
             }
             (true, _) => {}
             (false, Some(value)) => {
@@ -98,15 +98,15 @@ fn read(input: &mut impl BufRead) -> io::Result<Incoming> {
         let n_passed = io::copy(&mut input.take(length as u64), &mut io::sink())?;
         let why = format!("the message is larger than {} MiB", MAX_MESSAGE / 1024 / 1024);
         let is_over = n_passed < length as u64;
-        return Ok(if is_over { Incoming::End } else { Incoming::Unreadable(why) });
+        return Ok(if is_over { Received::End } else { Received::Unreadable(why) });
     }
     let mut bytes = Vec::new();
     if input.take(length as u64).read_to_end(&mut bytes)? < length {
-        return Ok(Incoming::End);
+        return Ok(Received::End);
     }
     Ok(match serde_json::from_slice(&bytes) {
-        Ok(message) => Incoming::Message(message),
-        Err(why) => Incoming::Unreadable(format!("not JSON: {why}")),
+        Ok(message) => Received::Message(message),
+        Err(why) => Received::Unreadable(format!("not JSON: {why}")),
     })
 }
 
@@ -127,10 +127,10 @@ mod tests {
     fn what_is_no_message_is_passed_over() {
         let mut input = &b"Content-Length: 2\r\n\r\n{}hello\r\n\r\ncontent-length:9\r\nContent-Type: x\r\n\r\n{\"a\": 1x}Content-Length: 4\r\n\r\nnull"[..];
         let mut next = || read(&mut input).expect("bytes can be read");
-        assert_eq!(next(), Incoming::Message(json!({})));
-        assert!(matches!(next(), Incoming::Unreadable(why) if why == "there is no Content-Length"));
-        assert!(matches!(next(), Incoming::Unreadable(why) if why.starts_with("not JSON")));
-        assert_eq!(next(), Incoming::Message(Value::Null));
-        assert_eq!(next(), Incoming::End);
+        assert_eq!(next(), Received::Message(json!({})));
+        assert!(matches!(next(), Received::Unreadable(why) if why == "there is no Content-Length"));
+        assert!(matches!(next(), Received::Unreadable(why) if why.starts_with("not JSON")));
+        assert_eq!(next(), Received::Message(Value::Null));
+        assert_eq!(next(), Received::End);
     }
 }
