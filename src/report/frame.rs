@@ -75,8 +75,15 @@ pub(super) fn draw(sides: &Sides, titles: &Titles, canvas: Canvas) -> String {
         },
     ];
     let drawn = captions.iter().map(|caption| {
-        let rows = rows.iter().filter_map(|row| row.of_side(sides, caption.is_copy));
-        below(rows, caption, canvas)
+        let mut lines: Vec<Result<&Line, Fold>> = Vec::new();
+        for line in rows.iter().filter_map(|row| row.of_side(sides, caption.is_copy)) {
+            match (lines.last_mut(), line) {
+                // What is between them has a line on the other side alone.
+                (Some(Err(last)), Err(more)) => last.extend(&more),
+                (_, line) => lines.push(line),
+            }
+        }
+        below(lines.into_iter(), caption, canvas)
     });
     drawn.collect()
 }
@@ -86,7 +93,7 @@ pub(super) fn draw_one(lines: &[Line], title: &str, n_left_out: u32, canvas: Can
     let n = lines.len();
     let is_folded = !canvas.is_whole && n > MAX_ROWS;
     let folded = if is_folded { MAX_ROWS / 2..n - MAX_ROWS / 2 } else { n..n };
-    let fold = is_folded.then(|| Err(count(folded.len(), "more line")));
+    let fold = is_folded.then(|| Err(Fold { n_lines: folded.len(), is_equal: false }));
     let (before, after) = (lines[..folded.start].iter(), lines[folded.end..].iter());
     let rows = before.map(Ok).chain(fold).chain(after.map(Ok));
     let side = SideCaption { title, is_copy: true, n_left_out, digits: digits(lines) };
@@ -100,21 +107,40 @@ fn digits(lines: &[Line]) -> usize {
 /// A row of [`Sides`], or a fold of several.
 enum Row {
     Drawn(usize),
-    Folded { rows: Range<usize>, n_differing: usize },
+    Folded { rows: Range<usize>, is_equal: bool },
 }
 
 impl Row {
-    /// What one side shows of it: its line, or the words of a fold. Nothing where the side has no
-    /// line.
-    fn of_side<'l>(&self, sides: &'l Sides, is_copy: bool) -> Option<Result<&'l Line, String>> {
+    /// What one side shows of it. Nothing where the side has no line.
+    fn of_side<'l>(&self, sides: &'l Sides, is_copy: bool) -> Option<Result<&'l Line, Fold>> {
         match self {
             Self::Drawn(row) => sides.line(*row, is_copy).map(Ok),
-            Self::Folded { rows, n_differing } => {
-                let n = rows.clone().filter_map(|row| sides.line(row, is_copy)).count();
-                let kind = if *n_differing == 0 { "equal line" } else { "more line" };
-                (n > 0).then(|| Err(count(n, kind)))
+            Self::Folded { rows, is_equal } => {
+                let n_lines = rows.clone().filter_map(|row| sides.line(row, is_copy)).count();
+                (n_lines > 0).then_some(Err(Fold { n_lines, is_equal: *is_equal }))
             }
         }
+    }
+}
+
+/// Lines of one side that are not drawn.
+struct Fold {
+    n_lines: usize,
+    /// Whether the other side has the same.
+    is_equal: bool,
+}
+
+impl Fold {
+    fn extend(&mut self, other: &Self) {
+        self.n_lines += other.n_lines;
+        self.is_equal &= other.is_equal;
+    }
+}
+
+impl std::fmt::Display for Fold {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let noun = if self.is_equal { "equal line" } else { "more line" };
+        write!(f, "... {}", count(self.n_lines, noun))
     }
 }
 
@@ -139,13 +165,13 @@ fn shown(sides: &Sides, has_color: bool) -> Vec<Row> {
     }
     let mut rows: Vec<Row> = Vec::new();
     for (row, is_shown) in is_shown.into_iter().enumerate() {
-        let n_more = usize::from(is_marked[row]);
         match rows.last_mut() {
             _ if is_shown => rows.push(Row::Drawn(row)),
-            Some(Row::Folded { rows, n_differing }) => {
-                (rows.end, *n_differing) = (row + 1, *n_differing + n_more);
+            Some(Row::Folded { rows, is_equal }) => {
+                rows.end = row + 1;
+                *is_equal &= !is_marked[row];
             }
-            _ => rows.push(Row::Folded { rows: row..row + 1, n_differing: n_more }),
+            _ => rows.push(Row::Folded { rows: row..row + 1, is_equal: !is_marked[row] }),
         }
     }
     rows
@@ -201,7 +227,7 @@ struct SideCaption<'t> {
 
 /// Draws the lines of one side; in the place of folded ones, words.
 fn below<'l>(
-    lines: impl Iterator<Item = Result<&'l Line, String>>,
+    lines: impl Iterator<Item = Result<&'l Line, Fold>>,
     side: &SideCaption<'_>,
     canvas: Canvas,
 ) -> String {
@@ -220,7 +246,7 @@ fn below<'l>(
         let line = match line {
             Ok(line) => line,
             Err(fold) => {
-                let _ = writeln!(text, "{}", paint(GUTTER, &format!("... {fold}"), canvas));
+                let _ = writeln!(text, "{}", paint(GUTTER, &fold.to_string(), canvas));
                 continue;
             }
         };
@@ -259,7 +285,7 @@ fn beside(sides: &Sides, rows: &[Row], titles: &Titles, canvas: Canvas) -> Strin
                     (line.number.to_string(), drawn(line, indent, width, is_copy, canvas))
                 }
                 Some(Err(fold)) => {
-                    let code = format!("... {fold}");
+                    let code = fold.to_string();
                     (String::new(), DrawnLine { width: code.len(), code, ..DrawnLine::default() })
                 }
                 None => Default::default(),
@@ -453,6 +479,19 @@ mod tests {
         let text = drawn(&long("old"), &long("new"), 40);
         assert!(text.contains("(new)") && text.contains("(old)"), "{text}");
         assert!(text.lines().all(|line| line.width() <= 40), "{text}");
+    }
+
+    #[test]
+    fn folds_with_nothing_between_them_on_a_side_are_one() {
+        let line = |n: u32| format!("total({n});\n");
+        let equal: String = (0..60).map(line).collect();
+        // Lines of one side alone take all there is to draw.
+        let with_more: String = (0..60)
+            .map(|n| if n % 5 == 3 { line(n) + "check(a, b);\n" } else { line(n) })
+            .collect();
+        let text = drawn(&equal, &with_more, 80);
+        let is_fold: Vec<bool> = text.lines().map(|line| line.starts_with("... ")).collect();
+        assert!(is_fold.contains(&true) && !is_fold.windows(2).any(|of| of == [true; 2]), "{text}");
     }
 
     proptest! {
