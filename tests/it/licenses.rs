@@ -592,6 +592,33 @@ fn an_audit_takes_third_party_folders_by_their_names_as_components() {
 }
 
 #[test]
+fn an_audit_takes_no_list_of_other_names_for_code_of_a_vendored_folder() {
+    let list = |names: &str, of: &str| {
+        let names = names.split_whitespace().enumerate();
+        let rows: String = names.map(|(n, name)| format!("    {name} = {n},\n")).collect();
+        format!("typedef enum {{\n{rows}}} {of}_t;\nsize_t {of}_count({of}_t {of});\n")
+    };
+    let channels = "CHANNEL_NONE CHANNEL_MONO CHANNEL_FRONT_LEFT CHANNEL_FRONT_RIGHT CHANNEL_CENTER \
+                    CHANNEL_BACK_LEFT CHANNEL_BACK_RIGHT CHANNEL_SIDE CHANNEL_TOP CHANNEL_BOTTOM";
+    let controls = "LABEL BUTTON TOGGLE SLIDER PROGRESS CHECKBOX COMBO DROPDOWN TEXTBOX SPINNER";
+    let files = [("alpha/channel.h", &*list(channels, "channel")), ("alpha/LICENSE", MIT)];
+    let repository = copying_from("vendor", &files, "");
+    repository.write("src/style.h", &list(controls, "control"));
+    repository.write("src/audio.h", &list(channels, "channel"));
+    repository.commit("more");
+    let output = repository
+        .secondhand(&["audit", "--format", "json", "--rev", "HEAD"])
+        .output()
+        .expect("the program starts");
+    let report: Value = serde_json::from_slice(&output.stdout).expect("a report is JSON");
+    let findings = report["findings"].as_array().expect("it is a list").iter();
+    let of_vendored: Vec<&Value> =
+        findings.filter(|of| of["origins"][0]["path"] == "vendor/alpha/channel.h").collect();
+    let paths: Vec<&Value> = of_vendored.iter().map(|of| &of["path"]).collect();
+    assert_eq!(paths, ["src/audio.h"], "{report}");
+}
+
+#[test]
 fn code_taken_out_of_a_vendored_folder_keeps_its_license() {
     let deny = "[license]\ndeny = [\"strong-copyleft\"]\n";
     let listed = format!("{deny}[[vendored]]\npath = \"vendor/gpl\"\n");
