@@ -603,8 +603,8 @@ fn an_audit_takes_no_list_of_other_names_for_code_of_a_vendored_folder() {
     let controls = "LABEL BUTTON TOGGLE SLIDER PROGRESS CHECKBOX COMBO DROPDOWN TEXTBOX SPINNER";
     let files = [("alpha/channel.h", &*list(channels, "channel")), ("alpha/LICENSE", MIT)];
     let repository = copying_from("vendor", &files, "");
-    repository.write("src/style.h", &list(controls, "control"));
-    repository.write("src/audio.h", &list(channels, "channel"));
+    repository.write("src/style.h", list(controls, "control"));
+    repository.write("src/audio.h", list(channels, "channel"));
     repository.commit("more");
     let output = repository
         .secondhand(&["audit", "--format", "json", "--rev", "HEAD"])
