@@ -399,12 +399,6 @@ impl<'m> Pair<'m> {
     /// The sibling that lacks the hunks at these places of one unit.
     fn sibling(&self, mut places: Vec<Place<'_>>, lines: &Lines) -> Option<Sibling> {
         let Self { number, other, .. } = *self;
-        let hunks = places.iter().map(|place| place.window.hunk.clone()).collect();
-        places.sort_by_key(|place| place.site.at.start);
-        let (first, last) = (places.first()?, places.last()?);
-        let start = first.site.at.start.saturating_sub(1);
-        let end = (last.site.at.end + 1).min(other.tokens.len());
-        let fragment = fragment(&other.text, lines, &other.tokens[start..end])?;
         let n_tokens: usize = places.iter().map(|place| place.window.tokens.len()).sum();
         let n_run: usize = places.iter().map(|place| place.site.n_run).sum();
         let spelling: HashMap<u32, &[u8]> =
@@ -413,6 +407,15 @@ impl<'m> Pair<'m> {
         if !is_alike && !self.is_whole(&places, |name| spelling.contains_key(&name)) {
             return None;
         }
+        // An edit that was made twice is lacking once where there is one place for it.
+        places.sort_by_key(|place| (place.site.at.start, place.window.hunk.before.start));
+        places.dedup_by(|second, first| second.site.at == first.site.at);
+        let mut hunks: Vec<Hunk> = places.iter().map(|place| place.window.hunk.clone()).collect();
+        hunks.sort_by_key(|hunk| hunk.before.start);
+        let (first, last) = (places.first()?, places.last()?);
+        let start = first.site.at.start.saturating_sub(1);
+        let end = (last.site.at.end + 1).min(other.tokens.len());
+        let fragment = fragment(&other.text, lines, &other.tokens[start..end])?;
         let names =
             last.site.renaming.pairs().filter_map(|(name, to)| Some((name, *spelling.get(&to)?)));
         let is_spelled = last.site.renaming.pairs().all(|(name, to)| name == to);

@@ -171,18 +171,36 @@ fn what_is_not_committed_yet_is_judged_without_a_message() {
     assert!(report.list("/findings").iter().any(|finding| finding["rule"] == "missed-sibling"));
 }
 
-#[test]
-fn the_patch_makes_the_same_edit_with_the_names_of_the_sibling() {
-    let (before, after) = fix_of_one();
-    let repository = Change { message: FIX, before: &before, after: &after }.made();
+/// What `aof.c` is when the patch of a change was applied.
+#[track_caller]
+fn patched(change: &Change<'_>) -> String {
+    let repository = change.made();
     let patch = repository.secondhand(&["check", "--base", "HEAD~1", "--format", "patch"]).output();
     let patch = patch.expect("the program starts").stdout;
     let mut apply = git_command(repository.root(), &["apply", "-"]);
     let mut apply = apply.stdin(Stdio::piped()).spawn().expect("git is installed");
     apply.stdin.take().expect("it is piped").write_all(&patch).expect("git reads it");
     assert!(apply.wait().expect("git ends").success(), "{}", String::from_utf8_lossy(&patch));
-    let made = std::fs::read_to_string(repository.path("aof.c")).expect("the file is there");
+    std::fs::read_to_string(repository.path("aof.c")).expect("the file is there")
+}
+
+#[test]
+fn the_patch_makes_the_same_edit_with_the_names_of_the_sibling() {
+    let (before, after) = fix_of_one();
+    let made = patched(&Change { message: FIX, before: &before, after: &after });
     assert_eq!(made, fixed("save_aof", "aof", "out"));
+}
+
+#[test]
+fn an_edit_that_was_made_twice_is_lacking_once_where_there_is_one_place_for_it() {
+    let [rdb, aof] = ["rdb", "aof"].map(|of| save(&format!("save_{of}"), of, "fp"));
+    let (start, end) = (rdb.find("    fp = fopen"), rdb.find("    return 0;"));
+    let body = &rdb[start.expect("it opens")..end.expect("it ends")];
+    let rdb = rdb.replace(body, &body.repeat(2));
+    let mended = |text: &str| text.replace("target) == -1", "target) == FAILURE");
+    let after = [("rdb.c", mended(&rdb)), ("aof.c", aof.clone())];
+    let before = [("rdb.c", rdb), ("aof.c", aof.clone())];
+    assert_eq!(patched(&Change { message: FIX, before: &before, after: &after }), mended(&aof));
 }
 
 #[test]
