@@ -2,7 +2,7 @@
 
 use std::cell::LazyCell;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -19,6 +19,7 @@ use crate::audit::judge::fragment;
 use crate::audit::read::{Source, Sources};
 use crate::audit::search::Hit;
 use crate::files::Entry;
+use crate::language::Token;
 use crate::matching::{CloneType, Hunk, MIN_RUN, Site, Window, n_hunks};
 use crate::policy::{Fragment, Purpose};
 use crate::text::{FilePath, Lines};
@@ -396,9 +397,26 @@ impl<'m> Pair<'m> {
         n_unknown.values().all(|&n| n > 1) && n_hunks(hunks, unit) <= places.len()
     }
 
+    /// Whether the hunks at some places of one unit use a name of their own unit that the one around
+    /// the places has not: what the edit is about is not there.
+    fn is_about_others(&self, places: &[Place<'_>]) -> bool {
+        let Some(Place { unit, of: Some(of), .. }) = places.first() else { return false };
+        let words = |tokens: &[Token]| tokens.iter().map(|token| token.exact).collect();
+        let own: HashSet<u32> = words(&self.own.tokens[unit.tokens.clone()]);
+        let there: HashSet<u32> = words(&self.other.tokens[of.tokens.clone()]);
+        places.iter().any(|Place { window, site, .. }| {
+            let added = self.head.source.tokens[window.hunk.added.clone()].iter();
+            let mut names = added.filter(|token| token.is_name()).map(|token| token.exact);
+            names.any(|name| own.contains(&name) && !there.contains(&site.renaming.renamed(name)))
+        })
+    }
+
     /// The sibling that lacks the hunks at these places of one unit.
     fn sibling(&self, mut places: Vec<Place<'_>>, lines: &Lines) -> Option<Sibling> {
         let Self { number, other, .. } = *self;
+        if self.is_about_others(&places) {
+            return None;
+        }
         let n_tokens: usize = places.iter().map(|place| place.window.tokens.len()).sum();
         let n_run: usize = places.iter().map(|place| place.site.n_run).sum();
         let spelling: HashMap<u32, &[u8]> =

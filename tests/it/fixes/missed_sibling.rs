@@ -576,6 +576,22 @@ fn a_declaration_that_is_inserted_is_nothing_and_a_check_is_something() {
 }
 
 #[test]
+fn an_edit_about_a_variable_that_the_sibling_has_not_is_nothing() {
+    let ([(_, rdb), (_, aof)], _) = fix_of_one();
+    let counting =
+        |text: &str, n: &str| text.replace("    FILE *", &format!("    int {n};\n    FILE *"));
+    let check = "    if (n_tries > 3)\n        return -1;\n    unlink(path);\n";
+    for (other, expected) in [("n_tries", 1), ("n_bytes", 0)] {
+        let (own, aof) = (counting(&rdb, "n_tries"), counting(&aof, other));
+        let aof = format!("extern int n_tries;\n{aof}");
+        let before = [("rdb.c", own.clone()), ("aof.c", aof.clone())];
+        let after = [("rdb.c", own.replace("    unlink(path);\n", check)), ("aof.c", aof)];
+        let change = Change { message: FIX, before: &before, after: &after };
+        assert_eq!(missed(&change).len(), expected, "{other}");
+    }
+}
+
+#[test]
 fn a_sibling_has_all_of_the_lines_that_were_replaced_or_are_around_what_came_or_went() {
     let ([(_, rdb), (_, aof)], _) = fix_of_one();
     let closing = |text: &str| text.replace("    fclose(", "    (void)fclose(");
