@@ -14,7 +14,9 @@ use super::read::{Source, Sources};
 use super::search::{Targets, WordIndex};
 use crate::config::Thresholds;
 use crate::files::ReadFiles;
-use crate::matching::{Agreement, Bag, CloneType, Document, Rarity, Unit, WordMatch, added_lines};
+use crate::matching::{
+    Agreement, Bag, CloneType, Document, Rarity, Unit, WordMatch, added_lines, called,
+};
 use crate::policy::{About, Finding, Fragment, Ground, Origin, Reuse, content};
 use crate::text::{FilePath, LinedText, Lines, printable};
 
@@ -197,7 +199,8 @@ impl Addition<'_> {
         })
     }
 
-    /// The function of some files that is most like it, if one is enough.
+    /// The function of some files that is most like it, if one is enough. Who calls a function knows
+    /// that it is there.
     fn best<'e>(
         &self,
         rarity: &Rarity<'_>,
@@ -212,7 +215,16 @@ impl Addition<'_> {
         });
         let best = all.max_by(|a, b| a.worded.score.total_cmp(&b.worded.score))?;
         let WordMatch { score, share, n_words } = best.worded;
-        (score >= MIN_SCORE && share >= MIN_SHARE && n_words >= MIN_WORDS).then_some(best)
+        let is_enough = score >= MIN_SCORE && share >= MIN_SHARE && n_words >= MIN_WORDS;
+        (is_enough && !self.calls(name_of(best.source, best.unit))).then_some(best)
+    }
+
+    /// Whether it calls a function of another name.
+    fn calls(&self, name: &[u8]) -> bool {
+        let source = &self.file.source;
+        let tokens = &source.tokens[self.unit.tokens.clone()];
+        name != name_of(source, &self.unit)
+            && called(&Document { tokens, ..source.document() }).contains(name)
     }
 
     fn finding(

@@ -62,7 +62,7 @@ impl Agreement {
 }
 
 /// The names that have a bracket behind them.
-fn called<'d>(code: &Document<'d>) -> BTreeSet<&'d [u8]> {
+pub fn called<'d>(code: &Document<'d>) -> BTreeSet<&'d [u8]> {
     let pairs = code.tokens.windows(2);
     let calls = pairs.filter(|pair| pair[0].is_name() && pair[1].punctuation() == Some(b'('));
     calls.map(|pair| pair[0].text(code.text)).collect()

@@ -37,7 +37,7 @@ mod unit;
 mod words;
 mod worth;
 
-pub use agreement::Agreement;
+pub use agreement::{Agreement, called};
 pub use alignment::{Alignment, Block};
 pub use alignments::{Alignments, Shortfall, alignments, without_neighbors};
 pub use chain::chains;

@@ -115,6 +115,13 @@ fn a_function_written_anew_is_a_note_that_names_the_existing_one_and_what_agrees
 }
 
 #[test]
+fn a_function_that_calls_the_existing_one_is_none() {
+    let call = "    if (save_cache_entries(cache, path) == 0)\n        return 0;\n    while (entry";
+    let calling = ANEW.replace("    while (entry", call);
+    assert_eq!(rules("src/dump.c", &calling, ""), Vec::<String>::new());
+}
+
+#[test]
 fn a_function_with_other_words_is_none() {
     assert_eq!(rules("src/router.c", OTHER, ""), Vec::<String>::new());
 }

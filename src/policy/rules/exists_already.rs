@@ -16,8 +16,8 @@ pub(super) static RULE: Rule = Rule {
     finds: "A new function of which no copy was found, but whose words one existing function has: the words of its \
             names, calls and messages and of the comment above it, split at underscores and where the case changes, \
             without their endings. The fewer files have a word, the more it counts (BM25). Functions in tests, \
-            examples and documents, and those shorter than `min-tokens`, are left out, and so are changes that add \
-            more than 64 functions.",
+            examples and documents, those shorter than `min-tokens`, and those that call the existing one are left \
+            out, and so are changes that add more than 64 functions.",
     why: "People who do not know a helper write it again, and each bug is then fixed in only one of the two.",
     example: "```console\n\
               $ secondhand check\n\
