@@ -135,7 +135,10 @@ fn files_that_are_spelled_the_same_are_a_pair_whatever_they_hold() {
         [("a/x.py", rows(20)), ("b/y.py", format!("# mine\n{}", rows(20))), ("c/z.py", rows(21))];
     let files: Vec<(&str, &[u8])> =
         files.iter().map(|(path, text)| (*path, text.as_bytes())).collect();
-    let report = compared(&folder(&files), &["a", "b", "c"]);
+    let folder = folder(&files);
+    let report = compared(&folder, &["./a/", "./"]);
+    assert_eq!(pairs(&report), [("a".into(), ".".into(), 100)], "each has a name");
+    let report = compared(&folder, &["a", "b", "c"]);
     assert_eq!(pairs(&report), [("a".into(), "b".into(), 100)]);
     let found = &report["pairs"][0]["matches"][0];
     assert_eq!(

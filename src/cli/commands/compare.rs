@@ -168,6 +168,6 @@ fn submission(path: &Path, group: usize, within: &Path) -> Result<Submission, Fa
 
 fn name_of(path: &Path) -> FilePath {
     let name = path.as_os_str().as_encoded_bytes();
-    let name = name.strip_prefix(b"./").unwrap_or(name);
-    FilePath::new(name.strip_suffix(b"/").filter(|name| !name.is_empty()).unwrap_or(name))
+    let name = name.strip_suffix(b"/").filter(|name| !name.is_empty()).unwrap_or(name);
+    FilePath::new(name.strip_prefix(b"./").unwrap_or(name))
 }
