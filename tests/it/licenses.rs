@@ -550,16 +550,12 @@ fn code_from_a_folder_that_only_its_name_makes_third_party_is_told_with_its_lice
 #[test]
 fn an_audit_takes_third_party_folders_by_their_names_as_components() {
     let gpl = format!("/* SPDX-License-Identifier: GPL-3.0-only */\n{}", C.first);
-    let audited = |folder: &str, files: &[(&str, &str)], attributes: &str| {
+    let told = |folder: &str, files: &[(&str, &str)], attributes: &str| {
         let repository = copying_from(folder, files, attributes);
         // Another folder of third-party code with the same owes it nothing.
         repository.write("vendor/table/table.c", &gpl);
         repository.commit("more");
-        let output = repository
-            .secondhand(&["audit", "--format", "json", "--rev", "HEAD"])
-            .output()
-            .expect("the program starts");
-        let report: Value = serde_json::from_slice(&output.stdout).expect("a report is JSON");
+        let report = audited(&repository, &["--rev", "HEAD"]);
         let of = |finding: &Value| {
             let names = finding["origins"].as_array().expect("it is a list").iter();
             let mut names: Vec<String> =
@@ -581,13 +577,13 @@ fn an_audit_takes_third_party_folders_by_their_names_as_components() {
     let expected = |line: &str| -> Vec<String> { vec![line.to_owned()] };
     // A file alone has the name of the folder that it is in.
     let files = [("lib/x.c", C.third), ("lib/COPYING", GPL)];
-    let found: Vec<String> = audited("external", &files, "");
+    let found: Vec<String> = told("external", &files, "");
     assert_eq!(found, expected("src/new.c license-conflict table"));
     let files = [("org/lib/v2/x.c", C.first), ("org/lib/v2/COPYING", GPL)];
-    let found: Vec<String> = audited("external", &files, "");
+    let found: Vec<String> = told("external", &files, "");
     assert_eq!(found, expected("src/new.c license-conflict org/lib/v2 table"));
     let files = [("foo/y.c", &*gpl)];
-    let found: Vec<String> = audited("mylibs", &files, "mylibs/** linguist-vendored\n");
+    let found: Vec<String> = told("mylibs", &files, "mylibs/** linguist-vendored\n");
     assert_eq!(found, expected("src/new.c license-conflict foo table"));
 }
 
@@ -606,11 +602,7 @@ fn an_audit_takes_no_list_of_other_names_for_code_of_a_vendored_folder() {
     repository.write("src/style.h", list(controls, "control"));
     repository.write("src/audio.h", list(channels, "channel"));
     repository.commit("more");
-    let output = repository
-        .secondhand(&["audit", "--format", "json", "--rev", "HEAD"])
-        .output()
-        .expect("the program starts");
-    let report: Value = serde_json::from_slice(&output.stdout).expect("a report is JSON");
+    let report = audited(&repository, &["--rev", "HEAD"]);
     let findings = report["findings"].as_array().expect("it is a list").iter();
     let of_vendored: Vec<&Value> =
         findings.filter(|of| of["origins"][0]["path"] == "vendor/alpha/channel.h").collect();
@@ -825,7 +817,7 @@ fn an_audit_names_the_exceptions_and_decisions_that_are_of_no_use() {
     );
     repository.commit("settings");
     let output = audit(&repository, &corpus, &["--format", "json"]);
-    let report: Value = serde_json::from_slice(&output.stdout).expect("a report is JSON");
+    let report = json(&output);
     let notices = report["notices"].as_array().expect("there are notices");
     let messages: Vec<_> =
         notices.iter().map(|notice| notice["message"].as_str().unwrap_or_default()).collect();
@@ -879,6 +871,17 @@ fn holding() -> (Repository, TempDir) {
     (repository, corpus)
 }
 
+/// The report that a command wrote.
+fn json(output: &std::process::Output) -> Value {
+    serde_json::from_slice(&output.stdout).expect("a report is JSON")
+}
+
+/// The report of `secondhand audit` with these arguments.
+fn audited(repository: &Repository, args: &[&str]) -> Value {
+    let mut command = repository.secondhand(&["audit", "--format", "json"]);
+    json(&command.args(args).output().expect("the program starts"))
+}
+
 /// Runs `secondhand audit` against stored corpora of the components in `corpus`.
 fn audit(repository: &Repository, folder: &TempDir, args: &[&str]) -> std::process::Output {
     for name in ["alpha", "beta"] {
@@ -895,7 +898,7 @@ fn audit(repository: &Repository, folder: &TempDir, args: &[&str]) -> std::proce
 fn an_audit_tells_of_each_file_how_much_of_it_components_have() {
     let (repository, corpus) = holding();
     let output = audit(&repository, &corpus, &["--format", "json"]);
-    let report: Value = serde_json::from_slice(&output.stdout).expect("a report is JSON");
+    let report = json(&output);
     let files = report["audit"]["copiedFiles"].as_array().expect("there are files");
     let paths: Vec<_> =
         files.iter().map(|file| file["path"].as_str().unwrap_or_default()).collect();
@@ -911,11 +914,7 @@ fn an_audit_tells_of_each_file_how_much_of_it_components_have() {
     assert!(classes.contains_key("permissive"), "{classes:?}");
     assert_eq!(report["audit"]["components"][0]["component"]["license"], "MIT");
     // The same from a folder that is read on the spot.
-    let output = repository
-        .secondhand(&["audit", "--format", "json", "--corpus", utf8(corpus.path())])
-        .output();
-    let report: Value = serde_json::from_slice(&output.expect("the program starts").stdout)
-        .expect("a report is JSON");
+    let report = audited(&repository, &["--corpus", utf8(corpus.path())]);
     assert_eq!(report["audit"]["copiedFiles"].as_array().map(Vec::len), Some(2));
 }
 
@@ -923,7 +922,7 @@ fn an_audit_tells_of_each_file_how_much_of_it_components_have() {
 fn sarif_says_of_an_audit_a_sentence_each_and_no_rows_of_text() {
     let (repository, corpus) = holding();
     let output = audit(&repository, &corpus, &["--format", "sarif"]);
-    let log: Value = serde_json::from_slice(&output.stdout).expect("a report is JSON");
+    let log = json(&output);
     let notes = log["runs"][0]["invocations"][0]["toolExecutionNotifications"]
         .as_array()
         .expect("there are some");
@@ -1268,7 +1267,7 @@ fn a_decision_is_read_back_and_holds_when_someone_made_it_until_its_day() {
     let after = |text: &str| {
         repository.write("secondhand-decisions.toml", text);
         let output = audit(&repository, &corpus, &["--format", "json", "--show-suppressed"]);
-        let report: Value = serde_json::from_slice(&output.stdout).expect("a report is JSON");
+        let report = json(&output);
         (report["findings"].as_array().map_or(0, Vec::len), report)
     };
     let (n_open, report) = after(&entries);
@@ -1358,7 +1357,7 @@ fn an_audit_of_the_history_names_the_commit_that_brought_in_what() {
         .args(["--rev", "HEAD", "--format", "json"])
         .output()
         .expect("the program starts");
-    let report: Value = serde_json::from_slice(&output.stdout).expect("a report is JSON");
+    let report = json(&output);
     let brought = report["audit"]["brought"].as_array().expect("the history was audited");
     assert_eq!(brought.len(), 1, "{report}");
     assert_eq!(
@@ -1418,7 +1417,7 @@ fn a_summary_names_the_origin_that_decides_the_finding() {
         ("beta/COPYING", GPL),
     ]);
     let output = audit(&repository, &corpus, &["--format", "json"]);
-    let report: Value = serde_json::from_slice(&output.stdout).expect("a report is JSON");
+    let report = json(&output);
     assert_eq!(report["findings"][0]["rule"], "license-conflict");
     assert_eq!(report["audit"]["copiedFiles"][0]["origins"][0]["name"], "beta");
     assert_eq!(report["audit"]["components"][0]["component"]["license"], "GPL-3.0-only");
