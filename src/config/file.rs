@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use serde_json::{Value, json};
 use toml::de::{DeTable, DeValue};
 
 use super::raw::{EXPECTED_PATHS, RawConfig};
@@ -254,49 +255,27 @@ impl RawConfig {
     /// [`ConfigError::Value`] if the option does not exist or rejects the value; `origin` names who
     /// set it.
     pub fn with(&self, key: &str, value: &str, origin: &str) -> Result<Self, ConfigError> {
-        let parsed = parsed_value(value);
-        let text = toml::Value::String(value.to_owned());
-        let written = toml::Table::try_from(self);
-        let is_writable = written.is_ok();
-        let mut table = written.unwrap_or_default();
+        let mut all = serde_json::to_value(self).unwrap_or_default();
         let names = names_of(key);
-        let known = names.split_first().and_then(|(first, rest)| {
-            rest.iter().try_fold(table.get(first)?, |value, name| value.as_table()?.get(name))
-        });
+        let known = names.iter().try_fold(&all, |value, name| value.get(name));
+        let text = Value::from(value);
+        let parsed = parsed_value(value).and_then(|value| serde_json::to_value(value).ok());
         let value = match (known, parsed) {
             // A commit may be all digits.
-            (Some(toml::Value::String(_)), Some(value)) if !value.is_str() => text,
-            (Some(toml::Value::Array(_)), parsed)
-                if !parsed.as_ref().is_some_and(toml::Value::is_array) =>
-            {
-                toml::Value::Array(vec![parsed.unwrap_or(text)])
+            (Some(Value::String(_)), Some(value)) if !value.is_string() => text,
+            (Some(Value::Array(_)), parsed) if !parsed.as_ref().is_some_and(Value::is_array) => {
+                Value::from([parsed.unwrap_or(text)])
             }
             (_, parsed) => parsed.unwrap_or(text),
         };
-        let mut path = names.into_iter().rev();
-        let last = path.next().unwrap_or_else(|| key.to_owned());
-        let nested = path.fold(toml::Table::from_iter([(last, value)]), |inner, name| {
-            toml::Table::from_iter([(name, toml::Value::Table(inner))])
-        });
-        merge(&mut table, nested);
-        let set = if is_writable {
-            table.try_into().map_err(|error: toml::de::Error| error.message().to_owned())
-        } else {
-            // A number that TOML cannot write.
-            self.with_json(table).map_err(|error| error.to_string())
-        };
-        let set: Self = set.map_err(|message| {
-            let (why, nearest) = explain(&message);
+        let nested = names.into_iter().rfold(value, |inner, name| json!({ name: inner }));
+        merge(&mut all, nested);
+        let set: Self = serde_json::from_value(all).map_err(|error| {
+            let (why, nearest) = explain(&error.to_string());
             ConfigError::value_near(origin, key, why, nearest)
         })?;
         // A user's languages are not serialized: keep them as they were read.
         Ok(Self { language: self.language.clone(), ..set })
-    }
-
-    fn with_json(&self, table: toml::Table) -> serde_json::Result<Self> {
-        let mut all = serde_json::to_value(self)?;
-        merge_json(&mut all, serde_json::to_value(table)?);
-        serde_json::from_value(all)
     }
 
     /// These settings without what languages and paths have of the option `key`.
@@ -318,8 +297,7 @@ impl RawConfig {
 }
 
 /// A value without the keys that nothing was written for: TOML has no null.
-fn without_nulls(value: serde_json::Value) -> serde_json::Value {
-    use serde_json::Value;
+fn without_nulls(value: Value) -> Value {
     match value {
         Value::Object(of) => {
             let written = of.into_iter().filter(|(_, value)| !value.is_null());
@@ -389,23 +367,12 @@ fn dotted(names: &[String]) -> String {
     quoted.collect::<Vec<_>>().join(".")
 }
 
-fn merge(table: &mut toml::Table, other: toml::Table) {
-    for (key, value) in other {
-        match (table.get_mut(&key), value) {
-            (Some(toml::Value::Table(inner)), toml::Value::Table(other)) => merge(inner, other),
-            (_, value) => {
-                table.insert(key, value);
-            }
-        }
-    }
-}
-
-fn merge_json(into: &mut serde_json::Value, other: serde_json::Value) {
+fn merge(into: &mut Value, other: Value) {
     match (into, other) {
-        (serde_json::Value::Object(into), serde_json::Value::Object(other)) => {
-            other.into_iter().for_each(|(key, value)| {
-                merge_json(into.entry(key).or_insert(serde_json::Value::Null), value);
-            });
+        (Value::Object(into), Value::Object(other)) => {
+            other
+                .into_iter()
+                .for_each(|(key, value)| merge(into.entry(key).or_insert(Value::Null), value));
         }
         (into, other) => *into = other,
     }
