@@ -32,6 +32,9 @@ static FORMS: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// What people write who change nothing that a program does.
+static NO_CHANGES: LazyLock<Regex> = LazyLock::new(|| pattern(r"\bno functional changes?\b"));
+
 /// What a commit is for, by its message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Purpose {
@@ -49,7 +52,7 @@ impl Purpose {
         let subject = message.trim_start().lines().next().unwrap_or_default().as_bytes();
         if TRAILERS.is_match(message.as_bytes()) {
             Self::Fix
-        } else if FORMS.is_match(subject) {
+        } else if FORMS.is_match(subject) || NO_CHANGES.is_match(message.as_bytes()) {
             Self::Form
         } else if WORDS.is_match(subject) {
             Self::Fix
@@ -97,6 +100,7 @@ mod tests {
         check("chore: CS fixes", Purpose::Form);
         check("style(parser): fix indentation", Purpose::Form);
         check("Fix lint warnings", Purpose::Form);
+        check("Fix parentheses\n\nStyle, no functional change.", Purpose::Form);
         check("Fix the build of docs", Purpose::Fix);
         check("refactor: lists\n\nFixes #12", Purpose::Fix);
     }
