@@ -43,7 +43,9 @@ pub(in crate::audit) fn findings(
         siblings.retain(|sibling| !named.contains(&(sibling.path.clone(), sibling.fragment)));
         siblings.sort_by_cached_key(|sibling| {
             let distance = if sibling.path == *path { 0 } else { 1 + sibling.path.distance(path) };
-            (distance, sibling.path.clone(), Reverse(sibling.hunks.len()), sibling.fragment)
+            let n_alike = (sibling.similarity * 1_000.0) as u32;
+            let lacks = (sibling.hunks.len(), n_alike);
+            (Reverse(lacks), distance, sibling.path.clone(), sibling.fragment)
         });
         // Of two that overlap, the one that lacks more counts.
         let mut taken: BTreeMap<(FilePath, u32), u32> = BTreeMap::new();

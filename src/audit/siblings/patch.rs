@@ -7,9 +7,9 @@ use super::windows::{Pair, Place};
 use crate::audit::read::Source;
 use crate::matching::unified;
 
-/// The edits, made to the other file, which spells the names of the edited one like `names`; `None`
-/// if they do not apply: comments would be lost, or a name of the edit has no counterpart that is
-/// certain.
+/// The text of the other file with the edits made, which spells the names of the edited one like
+/// `names`; `None` if they do not apply: other comments are there, or two names of an edit would
+/// become one.
 ///
 /// A gap between two tokens is white space and comments. What is replaced reaches from the last
 /// kept token before an edit to the first behind it, so that the comments of the edit come along.
@@ -17,15 +17,11 @@ pub(super) fn adapted(
     pair: &Pair<'_>,
     places: &[Place<'_>],
     names: &HashMap<u32, &[u8]>,
-) -> Option<String> {
-    let (path, base, head, target) = (&pair.other.path, pair.own, &pair.head.source, pair.other);
-    let mut bytes = path.as_bytes().iter();
-    let is_plain = bytes.all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\'));
-    if target.encoded.is_some() || !is_plain {
-        return None;
-    }
+) -> Option<Vec<u8>> {
+    let (base, head, target) = (pair.own, &pair.head.source, pair.other);
     let has_crlf = target.text.windows(2).any(|pair| pair == b"\r\n");
     let mut text = target.text.clone();
+    let mut of_names: HashMap<&[u8], u32> = HashMap::new();
     for Place { window, site, .. } in places.iter().rev() {
         let hunk = &window.hunk;
         let (was, there) = (between(base, &hunk.removed), between(target, &site.at));
@@ -38,7 +34,11 @@ pub(super) fn adapted(
         for token in &head.tokens[hunk.added.clone()] {
             new.extend(&head.text[at..token.start as usize]);
             let renamed = names.get(&token.exact).filter(|_| token.is_name());
-            new.extend(renamed.map_or(token.text(&head.text), |name| *name));
+            let name = renamed.map_or(token.text(&head.text), |name| *name);
+            if *of_names.entry(name).or_insert(token.exact) != token.exact {
+                return None;
+            }
+            new.extend(name);
             at = token.end as usize;
         }
         new.extend(&head.text[at..of_head.end]);
@@ -50,8 +50,17 @@ pub(super) fn adapted(
         };
         text.splice(there, new);
     }
-    let is_text = std::str::from_utf8(&text).is_ok() && std::str::from_utf8(&target.text).is_ok();
-    (is_text && text != target.text).then(|| unified(&path.to_string(), &target.text, &text))
+    Some(text)
+}
+
+/// The patch that gives `source` another `text`; `None` if its name or its encoding is none for
+/// patches.
+pub(super) fn patch(source: &Source, text: &[u8]) -> Option<String> {
+    let mut bytes = source.path.as_bytes().iter();
+    let is_plain = bytes.all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\'));
+    let is_text = [&source.text, text].iter().all(|text| std::str::from_utf8(text).is_ok());
+    (is_plain && is_text && source.encoded.is_none())
+        .then(|| unified(&source.path.to_string(), &source.text, text))
 }
 
 /// The bytes between the token before a range and the one behind it.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::hunks::{MAX_PLACES, may_hold_siblings, unit_around};
-use super::patch::adapted;
+use super::patch::{adapted, patch};
 use super::purpose::Purposes;
 use super::step::{Marks, PartedBlocks, Side, parted};
 use super::windows::{Pair, Place, Windows};
@@ -19,7 +19,6 @@ use crate::audit::judge::fragment;
 use crate::audit::read::{Source, Sources};
 use crate::audit::search::Hit;
 use crate::files::Entry;
-use crate::language::Token;
 use crate::matching::{CloneType, Hunk, MIN_RUN, Site, Window, n_hunks};
 use crate::policy::{Fragment, Purpose};
 use crate::text::{FilePath, Lines};
@@ -289,6 +288,12 @@ fn may_be(
     known.is_none_or(|known| is_it(&|word| known.has_word(word)))
 }
 
+/// The names among some tokens, and whether each is one of a member.
+fn names<'s>(source: &'s Source, tokens: &Range<usize>) -> impl Iterator<Item = (u32, bool)> + 's {
+    let names = tokens.clone().filter(|&at| source.tokens[at].is_name());
+    names.map(|at| (source.tokens[at].exact, source.document().is_member(at)))
+}
+
 impl<'m> Pair<'m> {
     /// `None` if the edited file is not in the head.
     fn new(
@@ -401,13 +406,13 @@ impl<'m> Pair<'m> {
     /// the places has not: what the edit is about is not there.
     fn is_about_others(&self, places: &[Place<'_>]) -> bool {
         let Some(Place { unit, of: Some(of), .. }) = places.first() else { return false };
-        let words = |tokens: &[Token]| tokens.iter().map(|token| token.exact).collect();
-        let own: HashSet<u32> = words(&self.own.tokens[unit.tokens.clone()]);
-        let there: HashSet<u32> = words(&self.other.tokens[of.tokens.clone()]);
+        let own: HashSet<(u32, bool)> = names(self.own, &unit.tokens).collect();
+        let there: HashSet<(u32, bool)> = names(self.other, &of.tokens).collect();
         places.iter().any(|Place { window, site, .. }| {
-            let added = self.head.source.tokens[window.hunk.added.clone()].iter();
-            let mut names = added.filter(|token| token.is_name()).map(|token| token.exact);
-            names.any(|name| own.contains(&name) && !there.contains(&site.renaming.renamed(name)))
+            names(&self.head.source, &window.hunk.added).any(|(name, is_member)| {
+                own.contains(&(name, is_member))
+                    && !there.contains(&(site.renaming.renamed(name), is_member))
+            })
         })
     }
 
@@ -436,6 +441,7 @@ impl<'m> Pair<'m> {
         let fragment = fragment(&other.text, lines, &other.tokens[start..end])?;
         let names =
             last.site.renaming.pairs().filter_map(|(name, to)| Some((name, *spelling.get(&to)?)));
+        let edited = adapted(self, &places, &names.collect())?;
         let is_spelled = last.site.renaming.pairs().all(|(name, to)| name == to);
         let name = first.of.as_ref().and_then(|of| other.tokens.get(of.name?));
         Some(Sibling {
@@ -451,7 +457,7 @@ impl<'m> Pair<'m> {
                 (false, _) => CloneType::Type3,
             },
             name: name.map(|name| String::from_utf8_lossy(name.text(&other.text)).into_owned()),
-            patch: adapted(self, &places, &names.collect()),
+            patch: patch(other, &edited),
             is_declared: false,
             text: other.text.clone(),
         })

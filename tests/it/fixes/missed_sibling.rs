@@ -120,6 +120,7 @@ fn a_large_change_and_one_of_form_miss_nothing_unless_they_mend_something() {
         ("Compare with zero", 8, 0),
         ("Refactor comparisons", 0, 0),
         ("Refactor comparisons\n\nFixes #12", 0, 1),
+        ("Fix comparisons\n\nStyle, no functional change.", 0, 0),
         ("Compare with zero\n\nCloses #12", 8, 0),
     ] {
         let n_missed = n_missed_among(message, n_others, &files, edited.clone());
@@ -578,16 +579,39 @@ fn a_declaration_that_is_inserted_is_nothing_and_a_check_is_something() {
 #[test]
 fn an_edit_about_a_variable_that_the_sibling_has_not_is_nothing() {
     let ([(_, rdb), (_, aof)], _) = fix_of_one();
-    let counting =
-        |text: &str, n: &str| text.replace("    FILE *", &format!("    int {n};\n    FILE *"));
+    let with = |text: &str, line: &str| text.replace("    FILE *", &format!("{line}\n    FILE *"));
     let check = "    if (n_tries > 3)\n        return -1;\n    unlink(path);\n";
-    for (other, expected) in [("n_tries", 1), ("n_bytes", 0)] {
-        let (own, aof) = (counting(&rdb, "n_tries"), counting(&aof, other));
+    let own = with(&rdb, "    int n_tries;");
+    let rows = [("int n_tries;", 1), ("int n_bytes;", 0), ("aof->n_tries = 0;", 0)];
+    for (other, expected) in rows {
+        let aof = with(&aof, other);
         let aof = format!("extern int n_tries;\n{aof}");
         let before = [("rdb.c", own.clone()), ("aof.c", aof.clone())];
         let after = [("rdb.c", own.replace("    unlink(path);\n", check)), ("aof.c", aof)];
         let change = Change { message: FIX, before: &before, after: &after };
         assert_eq!(missed(&change).len(), expected, "{other}");
+    }
+}
+
+#[test]
+fn an_edit_is_missing_only_where_it_can_be_made() {
+    let ([rdb, (_, aof)], _) = fix_of_one();
+    let close = "    fclose(fp);\n";
+    let commented = aof.replace("    fclose(", "    /* It may be closed. */\n    fclose(");
+    let rows = [
+        (&aof, "fp != NULL", 1),
+        // A comment is between.
+        (&commented, "fp != NULL", 0),
+        (&aof, "fp != path", 1),
+        // `fp` is `out` there.
+        (&aof, "fp != out", 0),
+    ];
+    for (aof, check, expected) in rows {
+        let checked = rdb.1.replace(close, &format!("    if ({check})\n    {close}"));
+        let before = [rdb.clone(), ("aof.c", aof.clone())];
+        let after = [("rdb.c", checked), ("aof.c", aof.clone())];
+        let change = Change { message: FIX, before: &before, after: &after };
+        assert_eq!(missed(&change).len(), expected, "{check}");
     }
 }
 
