@@ -6,7 +6,7 @@ use super::clusters::Graph;
 use super::{figures, headline, likeness, names, sides, summary};
 use crate::audit::{Comparison, Pair};
 use crate::report::Style;
-use crate::report::html::Column::{Figures, Text};
+use crate::report::html::Columns::{Figures, Text};
 use crate::report::html::{Block, Card, Cell, Code, Heading, MAX_CARDS, Page, Table, left_out};
 use crate::report::words::{count, percent};
 
@@ -65,13 +65,8 @@ fn table(comparison: &Comparison, card_of: &[Option<usize>]) -> Table {
     Table {
         title: "All pairs that share code",
         columns: &[
-            Text("first"),
-            Text("second"),
-            Figures("rank"),
-            Figures("in 2nd"),
-            Figures("in 1st"),
-            Figures("alike"),
-            Figures("passages"),
+            Text(&["first", "second"]),
+            Figures(&["rank", "in 2nd", "in 1st", "alike", "passages"]),
         ],
         rows: rows.collect(),
         left_out: match n_more {

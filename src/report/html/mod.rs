@@ -18,7 +18,7 @@ pub(super) use chart::{Chart, Scale};
 pub(super) use code::Code;
 pub(super) use page::{Block, Card, Heading, MAX_CARDS, Page};
 pub(super) use parts::{
-    Cell, Column, Details, Table, Tiles, counted, left_out, percentage, thousands,
+    Cell, Columns, Details, Table, Tiles, counted, left_out, percentage, thousands,
 };
 pub(super) use trend::{Period, period_table, share_chart};
 
