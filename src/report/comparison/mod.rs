@@ -4,7 +4,7 @@ mod clusters;
 mod csv;
 mod histogram;
 mod html;
-mod json;
+pub(super) mod json;
 mod text;
 
 use std::collections::BTreeMap;
@@ -17,7 +17,6 @@ use crate::audit::{Comparison, Match, Pair};
 use crate::text::LinedText;
 
 pub use csv::pseudonym_key;
-pub use json::schema as comparison_schema;
 
 /// All formats of `compare`, the default first.
 pub static COMPARISON_FORMATS: &[Format<Comparison>] = &[
