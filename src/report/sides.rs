@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use imara_diff::{Algorithm, Diff, Hunk, InternedInput};
 
-use crate::language::{Kind, Languages};
+use crate::language::Languages;
 use crate::policy::Fragment;
 use crate::text::{FilePath, LinedText, Position, printable};
 
@@ -137,7 +137,7 @@ impl Sides {
 
         let mut votes: HashMap<(usize, usize), usize> = HashMap::new();
         for (a, b) in equal {
-            *votes.entry((after[b].line, before[a].line)).or_default() += 2;
+            *votes.entry((after[b].line, before[a].line)).or_default() += 1;
         }
         let renames = renames.into_iter();
         self.renames = renames
@@ -267,7 +267,7 @@ fn names(lines: &[Line], path: &FilePath) -> Option<HashSet<String>> {
     let language = LANGUAGES.identify(path, text.as_bytes())?;
     let mut tokens = Vec::new();
     LANGUAGES.tokenize(language, text.as_bytes(), true, &mut tokens);
-    let names = tokens.iter().filter(|token| token.kind() == Kind::Identifier);
+    let names = tokens.iter().filter(|token| token.is_name());
     Some(names.map(|token| text[token.start as usize..token.end as usize].to_owned()).collect())
 }
 
