@@ -147,13 +147,12 @@ fn fitting(sizes: impl Iterator<Item = usize>, max: usize) -> usize {
 }
 
 fn row(finding: &Finding) -> String {
+    let rule = format!("{} {}", sign(finding.level), escaped(finding.rule.id));
     if let Some(behind) = finding.behind() {
         let lines = super::missed::commit_lines(behind, MAX_LINES);
         let lines: Vec<String> = lines.iter().map(|line| escaped(line)).collect();
         return format!(
-            "| {} {} | missed commits | {} | {}<br>{} | |\n",
-            sign(finding.level),
-            escaped(finding.rule.id),
+            "| {rule} | missed commits | {} | {}<br>{} | |\n",
             code_span(&finding.fragment.start_in(&finding.path)),
             escaped(&behind.component.label()),
             lines.join("<br>"),
@@ -165,12 +164,7 @@ fn row(finding: &Finding) -> String {
         let n_more = files.len().saturating_sub(MAX_LINES);
         let more = (n_more > 0).then(|| format!("and {n_more} more"));
         let named: Vec<String> = shown.chain(more).collect();
-        return format!(
-            "| {} {} | {word} | {} | | |\n",
-            sign(finding.level),
-            escaped(finding.rule.id),
-            named.join("<br>")
-        );
+        return format!("| {rule} | {word} | {} | | |\n", named.join("<br>"));
     }
     let origin = finding.origins.first();
     let mut from = origin.map(|origin| code_span(&place(origin))).unwrap_or_default();
@@ -179,9 +173,7 @@ fn row(finding: &Finding) -> String {
         from += &format!("<br>and {}", count(n - 1, "other place"));
     }
     format!(
-        "| {} {} | {} | {} | {from} | {} |\n",
-        sign(finding.level),
-        escaped(finding.rule.id),
+        "| {rule} | {} | {} | {from} | {} |\n",
         count(finding.n_lines() as usize, "line"),
         code_span(&here(finding)),
         escaped(&origin.map(likeness).unwrap_or_default()),
@@ -215,8 +207,8 @@ fn details(finding: &Finding, outcome: &Outcome, languages: &Languages) -> Strin
     if finding.origins.len() > MAX_LINES {
         text.push_str(&format!("- {} more\n", finding.origins.len() - MAX_LINES));
     }
-    let to_do = to_do(finding, languages).map(|to_do| format!("- to do: {}\n", escaped(&to_do)));
-    text.extend(to_do);
+    let to_do = to_do(finding, languages);
+    text.extend(to_do.map(|to_do| format!("- to do: {}\n", escaped(&to_do))));
     text.push_str(&format!("- id: {}\n\n</details>\n\n", code_span(finding.id())));
     text
 }
