@@ -4,7 +4,7 @@
 //! replaced that we may write.
 
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -147,14 +147,21 @@ pub(in crate::cli) fn temporary_in(folder: &Path, mode: u32) -> io::Result<Named
     builder.tempfile_in(folder)
 }
 
-fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
-    match Target::File(file.to_owned()).open()? {
-        Open::Temporary(mut temporary, file) => {
-            temporary.write_all(bytes)?;
-            temporary.persist(&file).map(drop).map_err(|error| error.error)
-        }
-        Open::Device(mut device) => device.write_all(bytes),
+/// A temporary file that is to replace `file`.
+pub(super) fn temporary_for(file: &Path) -> io::Result<NamedTempFile> {
+    if file.is_file() {
+        // Do not replace a write-protected file either.
+        OpenOptions::new().append(true).open(file)?;
     }
+    let folder = file.parent().unwrap_or(Path::new("."));
+    // The error names the temporary file, but the reader only knows the report.
+    temporary_in(folder, 0o666).map_err(|error| io::Error::from(error.kind()))
+}
+
+fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut temporary = temporary_for(file)?;
+    temporary.write_all(bytes)?;
+    temporary.persist(file).map(drop).map_err(|error| error.error)
 }
 
 /// What a report is written to.
@@ -164,12 +171,6 @@ pub(in crate::cli) enum Target {
     File(PathBuf),
     /// A pipe, a terminal or another device: written as it comes.
     Device(PathBuf),
-}
-
-/// A report being written.
-pub(in crate::cli) enum Open {
-    Temporary(NamedTempFile, PathBuf),
-    Device(File),
 }
 
 impl Target {
@@ -188,24 +189,6 @@ impl Target {
                 Ok(Self::File(fs::canonicalize(folder)?.join(name)))
             }
             Err(error) => Err(error),
-        }
-    }
-
-    /// Opens it without changing existing contents.
-    pub fn open(&self) -> io::Result<Open> {
-        match self {
-            Self::Device(file) => Ok(Open::Device(OpenOptions::new().write(true).open(file)?)),
-            Self::File(file) => {
-                if file.is_file() {
-                    // Do not replace a write-protected file either.
-                    OpenOptions::new().append(true).open(file)?;
-                }
-                let folder = file.parent().unwrap_or(Path::new("."));
-                // The error names the temporary file, but the reader only knows the report.
-                let temporary =
-                    temporary_in(folder, 0o666).map_err(|error| io::Error::from(error.kind()))?;
-                Ok(Open::Temporary(temporary, file.clone()))
-            }
         }
     }
 }
