@@ -6,7 +6,7 @@ use crate::audit::{CompareParams, Comparison, Context, Pair, Submission, compare
 use crate::cli::args::Compare;
 use crate::cli::flags::Common;
 use crate::cli::io::{Bar, Checkout, Failure, Reports, warn};
-use crate::cli::{CLEAN, FOUND, settings, start_threads};
+use crate::cli::{CLEAN, FOUND, settings};
 use crate::git::Repository;
 use crate::report::{COMPARISON_FORMATS, pseudonym_key};
 use crate::text::{FilePath, joined};
@@ -21,7 +21,6 @@ pub(in crate::cli) fn run(flags: &Compare, common: &Common) -> Result<u8, Failur
     settings.extend(flags.min_tokens.setting("min-tokens"));
     let (config, origin) = settings::read(common, repository.as_ref(), &settings)?;
     let reports = reports.with(&config)?;
-    start_threads(common.threads)?;
     let submissions = submissions(&flags.paths, flags.across_only, &common.repo)?;
     if submissions.len() < 2 {
         return Err(nothing_to_compare(submissions.len()));
