@@ -49,7 +49,7 @@ pub(super) fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Re
                 writeln!(out, "#   {n_steering} of {n_places} not in this patch: {STEERING}")?;
             }
         }
-        edits.sort_by_key(|edit| (edit.lines.start, edit.lines.end));
+        edits.sort_unstable_by_key(|edit| (edit.lines.start, edit.lines.end));
         write_file(path, text, &edits, out)?;
     }
     Ok(())

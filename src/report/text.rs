@@ -478,7 +478,7 @@ fn duplication_lines(outcome: &Outcome, duplication: &Duplication, width: usize)
     lines.extend(duplication.by_language.iter().map(|(name, of)| share_row(name, of, width)));
     if duplication.by_folder.len() > 1 {
         let mut folders: Vec<_> = duplication.by_folder.iter().collect();
-        folders.sort_by_key(|(path, share)| (Reverse(share.duplicated_lines), *path));
+        folders.sort_unstable_by_key(|(path, share)| (Reverse(share.duplicated_lines), *path));
         for (path, share) in folders.into_iter().take(MAX_FOLDERS) {
             lines.push(share_row(&format!("{path}/"), share, width));
         }

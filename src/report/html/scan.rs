@@ -99,7 +99,7 @@ fn tiles(outcome: &Outcome, duplication: &Duplication) -> Tiles {
 fn worst(duplication: &Duplication) -> Vec<(&FilePath, &Share)> {
     let mut files: Vec<_> =
         duplication.by_file.iter().filter(|(_, share)| share.duplicated_lines > 0).collect();
-    files.sort_by_key(|(path, share)| (std::cmp::Reverse(share.duplicated_lines), *path));
+    files.sort_unstable_by_key(|(path, share)| (std::cmp::Reverse(share.duplicated_lines), *path));
     files.truncate(MAX_BARS);
     files
 }

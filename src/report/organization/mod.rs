@@ -56,7 +56,7 @@ fn is_open(of: &SharedComponent) -> bool {
 fn users(of: &SharedComponent) -> Vec<(&str, usize, usize)> {
     let mut users: Vec<_> =
         of.users.iter().map(|(name, (n_files, n_tokens))| (&**name, *n_files, *n_tokens)).collect();
-    users.sort_by_key(|(name, _, n_tokens)| (std::cmp::Reverse(*n_tokens), *name));
+    users.sort_unstable_by_key(|(name, _, n_tokens)| (std::cmp::Reverse(*n_tokens), *name));
     users
 }
 
