@@ -310,8 +310,7 @@ fn check_components(
             }
         }
     }
-    links.sort();
-    if let Some(link) = links.into_iter().next() {
+    if let Some(link) = links.into_iter().min() {
         let why = format!("its component `{link}` is a link, and links are not followed");
         let help = format!(
             "replace `{link}` with a copy of its target, or give the folder that contains the components themselves"
@@ -359,7 +358,7 @@ fn add(
         let records = corpus.records().unwrap_or_default().into_iter();
         let known = records.filter_map(|(_, record)| record.spec);
         clones.extend(known.filter(|spec| has_past(spec)));
-        clones.sort();
+        clones.sort_unstable();
         clones.dedup();
         return read_all(corpus, &[(fixes_source(&absolute(list), &clones), component)], common);
     }
@@ -409,23 +408,17 @@ fn read_all(
     };
     let mut failed = None;
     for ((source, _), added) in sources.iter().zip(added) {
-        let Addition { stats, notes } = match (added, failed.is_some()) {
-            (Ok(added), _) => added,
+        match added {
+            Ok(_) if common.quiet => {}
+            Ok(Addition { stats, notes }) => {
+                let said = stats.map_or_else(|| "nothing new".to_owned(), |stats| figures(&stats));
+                let source = printable(label_of(source));
+                let notes = notes_text(&notes, common.verbose);
+                print_text(&format!("{source}: {said}\n{notes}"))?;
+            }
             // All failures are printed; the first one ends the run.
-            (Err(why), false) => {
-                failed = Some(why);
-                continue;
-            }
-            (Err(why), true) => {
-                report_failure(&why.into());
-                continue;
-            }
-        };
-        if !common.quiet {
-            let said = stats.map_or_else(|| "nothing new".to_owned(), |stats| figures(&stats));
-            let (source, notes) =
-                (printable(&label_of(source)), notes_text(&notes, common.verbose));
-            print_text(&format!("{source}: {said}\n{notes}"))?;
+            Err(why) if failed.is_none() => failed = Some(why),
+            Err(why) => report_failure(&why.into()),
         }
     }
     failed.map_or(Ok(()), |why| Err(why.into()))
@@ -507,7 +500,7 @@ fn show(corpus: &Corpus, is_verbose: bool) -> Result<(), Failure> {
             let evidence = terms.evidence.as_ref().map(|evidence| format!(": {evidence}"));
             let evidence = evidence.unwrap_or_default();
             let line = format!("{} {version} ({license}{evidence})", component.name);
-            let _ = writeln!(text, "  {}", printable(&line));
+            let _ = writeln!(text, "  {}", printable(line));
             for contradiction in &terms.contradictions {
                 let _ = writeln!(text, "    contradicted: {}", printable(&contradiction.evidence));
             }
@@ -516,7 +509,7 @@ fn show(corpus: &Corpus, is_verbose: bool) -> Result<(), Failure> {
             let others = others.filter(|(other, _)| *other != terms.license);
             for (other, n) in others.take(MAX_LICENSES) {
                 let license = license_words(other.as_ref());
-                let _ = writeln!(text, "    {}: {}", count(n, "file"), printable(&license));
+                let _ = writeln!(text, "    {}: {}", count(n, "file"), printable(license));
             }
         }
         let n_more = segment.components().len().saturating_sub(max_components);

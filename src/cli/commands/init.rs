@@ -188,10 +188,8 @@ fn without_lines(text: &str, entry: &str) -> Option<String> {
         .position(|window| window.iter().map(|line| line.trim()).eq(own.iter().copied()))?;
     let left: Vec<&str> = lines[..at].iter().chain(&lines[at + own.len()..]).copied().collect();
     let left = left.join("\n") + "\n";
-    Some(
-        left.strip_suffix(LEFTHOOK_HEAD)
-            .map_or(left.clone(), |left| left.trim_end().to_owned() + "\n"),
-    )
+    let headless = left.strip_suffix(LEFTHOOK_HEAD).map(|left| left.trim_end().to_owned() + "\n");
+    Some(headless.unwrap_or(left))
 }
 
 /// What manages the hooks of a repository.

@@ -84,7 +84,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
             }
         }
     }
-    found.sort();
+    found.sort_unstable();
     Ok(found)
 }
 

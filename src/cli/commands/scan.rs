@@ -97,7 +97,8 @@ fn scanned(
     progress: &dyn Progress,
 ) -> Result<ScanResult, Failure> {
     let languages = config.languages(origin)?;
-    let baseline = settings::baseline(&flags.suppressing, target.root(), config)?;
+    let root = target.repository().map(Repository::root);
+    let baseline = settings::baseline(&flags.suppressing, root, config)?;
     let context = Context { config, languages: &languages, progress };
     let (mut outcome, all) = match &target {
         ScanTarget::Folder { root, paths } => {
@@ -191,10 +192,6 @@ impl ScanTarget {
             parts.take_while(|(a, b)| a == b).map(|(a, _)| a).collect()
         });
         Self::Folder { root: root.unwrap_or_default(), paths }
-    }
-
-    fn root(&self) -> Option<&Path> {
-        self.repository().map(Repository::root)
     }
 }
 

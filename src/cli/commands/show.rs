@@ -1,6 +1,7 @@
 //! Runs the commands that only print: `explain`, `languages`, `config`, `completions`, `man`.
 
 use std::fmt::Write as _;
+use std::fs;
 use std::path::Path;
 
 use clap::CommandFactory;
@@ -278,7 +279,8 @@ pub(in crate::cli) fn manual(
         let mut program = program.disable_help_subcommand(true);
         program.build();
         let checkout = Checkout::of(common);
-        checkout.create_folder(folder)?;
+        checkout.refuse_links(folder)?;
+        fs::create_dir_all(folder).map_err(Failure::not_written(folder))?;
         return write_pages(&program, folder, &checkout);
     }
     // Building it adds the global flags to the commands.

@@ -55,16 +55,11 @@ impl Checkout {
     /// its name is replaced, not followed.
     pub fn write(&self, file: &Path, bytes: &[u8]) -> Result<(), Failure> {
         self.refuse_links(file)?;
-        replace(file, bytes).map_err(Failure::not_written(file))
-    }
-
-    /// Creates a folder and those above it.
-    ///
-    /// # Errors
-    /// When it cannot be made, or a link of the checkout is on the way to it.
-    pub fn create_folder(&self, folder: &Path) -> Result<(), Failure> {
-        self.refuse_links(folder)?;
-        fs::create_dir_all(folder).map_err(Failure::not_written(folder))
+        let replaced = temporary_for(file).and_then(|mut temporary| {
+            temporary.write_all(bytes)?;
+            Ok(temporary.persist(file)?)
+        });
+        replaced.map(drop).map_err(Failure::not_written(file))
     }
 
     /// The first link of the checkout on the way to `file`, which is followed name by name, as the
@@ -156,12 +151,6 @@ pub(super) fn temporary_for(file: &Path) -> io::Result<NamedTempFile> {
     let folder = file.parent().unwrap_or(Path::new("."));
     // The error names the temporary file, but the reader only knows the report.
     temporary_in(folder, 0o666).map_err(|error| io::Error::from(error.kind()))
-}
-
-fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut temporary = temporary_for(file)?;
-    temporary.write_all(bytes)?;
-    temporary.persist(file).map(drop).map_err(|error| error.error)
 }
 
 /// What a report is written to.
