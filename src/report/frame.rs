@@ -66,7 +66,10 @@ pub(super) fn draw(sides: &Sides, titles: &[String; 2], canvas: Canvas) -> Strin
         for line in rows.iter().filter_map(|row| row.of_side(sides, is_copy)) {
             match (lines.last_mut(), line) {
                 // What is between them has a line on the other side alone.
-                (Some(Err(last)), Err(more)) => last.extend(&more),
+                (Some(Err(last)), Err(more)) => {
+                    last.n_lines += more.n_lines;
+                    last.is_equal &= more.is_equal;
+                }
                 (_, line) => lines.push(line),
             }
         }
@@ -116,13 +119,6 @@ struct Fold {
     n_lines: usize,
     /// Whether the other side has the same.
     is_equal: bool,
-}
-
-impl Fold {
-    fn extend(&mut self, other: &Self) {
-        self.n_lines += other.n_lines;
-        self.is_equal &= other.is_equal;
-    }
 }
 
 impl std::fmt::Display for Fold {
