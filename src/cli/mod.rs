@@ -52,13 +52,15 @@ pub fn main() -> ExitCode {
     };
     limit::start(&cli.common, is_server);
     // What was found before the end is reported first.
-    match run(&cli).and_then(|status| limit::complete().map(|()| status)) {
-        Ok(status) => ExitCode::from(status),
-        Err(failure) => {
-            output::report_failure(&failure);
-            ExitCode::from(FAILED)
-        }
-    }
+    ended(run(&cli).and_then(|status| limit::complete().map(|()| status)))
+}
+
+/// The status of a run; a failure is reported.
+fn ended(run: Result<u8, Failure>) -> ExitCode {
+    ExitCode::from(run.unwrap_or_else(|failure| {
+        output::report_failure(&failure);
+        FAILED
+    }))
 }
 
 /// Prints what the command line asks for in place of a command, or what is wrong with it: in plain
@@ -72,13 +74,7 @@ fn told(said: &clap::Error) -> ExitCode {
     } else {
         said.print().and_then(|()| std::io::stdout().flush())
     };
-    match output::printed(printed) {
-        Ok(()) => ExitCode::from(said.exit_code() as u8),
-        Err(failure) => {
-            output::report_failure(&failure);
-            ExitCode::from(FAILED)
-        }
-    }
+    ended(output::printed(printed).map(|()| said.exit_code() as u8))
 }
 
 /// The command line as defined: help, completions, manual and reference are generated from it.

@@ -89,10 +89,8 @@ pub(super) fn open(
     config: &Config,
     languages: &Languages,
 ) -> Memory {
-    if common.no_cache {
-        return Memory::nothing();
-    }
-    Memory::open(&folder(common, repository), repository, config, languages)
+    let folder = kept_folder(common, repository);
+    folder.map_or_else(Memory::nothing, |of| Memory::open(&of, repository, config, languages))
 }
 
 /// Writes new entries to the cache, and reports what was wrong with it.
