@@ -9,7 +9,6 @@ mod servers;
 mod settings;
 
 use std::process::ExitCode;
-use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::{CommandFactory, Parser};
@@ -53,13 +52,15 @@ pub fn main() -> ExitCode {
     };
     limit::start(&cli.common, is_server);
     // What was found before the end is reported first.
-    match run(&cli).and_then(|status| limit::complete().map(|()| status)) {
-        Ok(status) => ExitCode::from(status),
-        Err(failure) => {
-            output::report_failure(&failure);
-            ExitCode::from(FAILED)
-        }
-    }
+    ended(run(&cli).and_then(|status| limit::complete().map(|()| status)))
+}
+
+/// The status of a run; a failure is reported.
+fn ended(run: Result<u8, Failure>) -> ExitCode {
+    ExitCode::from(run.unwrap_or_else(|failure| {
+        output::report_failure(&failure);
+        FAILED
+    }))
 }
 
 /// Prints what the command line asks for in place of a command, or what is wrong with it: in plain
@@ -73,13 +74,7 @@ fn told(said: &clap::Error) -> ExitCode {
     } else {
         said.print().and_then(|()| std::io::stdout().flush())
     };
-    match output::printed(printed) {
-        Ok(()) => ExitCode::from(said.exit_code() as u8),
-        Err(failure) => {
-            output::report_failure(&failure);
-            ExitCode::from(FAILED)
-        }
-    }
+    ended(output::printed(printed).map(|()| said.exit_code() as u8))
 }
 
 /// The command line as defined: help, completions, manual and reference are generated from it.
@@ -91,22 +86,23 @@ pub use reference::reference;
 
 fn run(Cli { command, common }: &Cli) -> Result<u8, Failure> {
     io::check_folders(common)?;
-    match command {
+    start_threads(common.threads)?;
+    let done = match command {
         Command::Check(flags) if flags.watch => watch::run(flags, common),
-        Command::Check(flags) => check::run(flags, common),
-        Command::Find(flags) => find::run(flags, common),
-        Command::Lsp => lsp::run(common),
+        Command::Check(flags) => return check::run(flags, common),
+        Command::Find(flags) => return find::run(flags, common),
+        Command::Lsp => return lsp::run(common),
         Command::Mcp => mcp::run(common),
-        Command::Scan(flags) => scan::run(flags, common),
+        Command::Scan(flags) => return scan::run(flags, common),
         Command::History(flags) => history::run(flags, common),
-        Command::Audit(flags) => audit::run(flags, common),
-        Command::Stale(flags) => stale::run(flags, common),
+        Command::Audit(flags) => return audit::run(flags, common),
+        Command::Stale(flags) => return stale::run(flags, common),
         Command::Corpus(command) => corpus::run(command, common),
-        Command::Hook => hook::run(common),
+        Command::Hook => return hook::run(common),
         Command::Init(flags) => init::run(flags, common),
         Command::Cache { action } => cache::run(action, common),
         Command::Baseline(action) => baseline::run(action, common),
-        Command::Compare(flags) => compare::run(flags, common),
+        Command::Compare(flags) => return compare::run(flags, common),
         Command::Report(flags) => report::run(flags, common),
         Command::Resemblance(flags) => resemblance::run(flags, common),
         Command::Explain { subject } => show::explain(subject.as_deref(), common),
@@ -121,7 +117,9 @@ fn run(Cli { command, common }: &Cli) -> Result<u8, Failure> {
         Command::Man { command, folder } => {
             show::manual(command.as_deref(), folder.as_deref(), common)
         }
-    }
+    };
+    // The others find nothing that could fail a run.
+    done.map(|()| CLEAN)
 }
 
 /// The warning about commits that could not be read.
@@ -154,13 +152,10 @@ fn warn_of_nothing(outcome: &Outcome) {
     }
 }
 
-/// Sets the number of threads to `n`, or one per core for 0. Only the first call has an effect: a
-/// server runs many audits.
+/// Sets the number of threads to `n`, or one per core for 0.
 fn start_threads(n: usize) -> Result<(), Failure> {
-    static STARTED: OnceLock<Result<(), String>> = OnceLock::new();
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(n);
-    let started = STARTED.get_or_init(|| pool.build_global().map_err(|why| why.to_string()));
-    started.clone().map_err(|why| Failure::plain(format!("cannot start {n} threads: {why}")))
+    let started = rayon::ThreadPoolBuilder::new().num_threads(n).build_global();
+    started.map_err(|why| Failure::plain(format!("cannot start {n} threads: {why}")))
 }
 
 /// Today, in UTC; for reproducible builds, the day of `SOURCE_DATE_EPOCH`.

@@ -131,7 +131,11 @@ impl Brief {
             self.replaced.iter().partition(|replaced| replaced.consistent);
         for (what, words) in [("renamed throughout", names), ("differs by place", values)] {
             if !words.is_empty() {
-                lines.push(format!("{what}: {}", joined(&words, MAX_NAMED, |of| of.describe())));
+                let words =
+                    joined(&words, MAX_NAMED, |Replacement { origin, copy, times, .. }| {
+                        format!("`{copy}` for `{origin}` ({times} x)")
+                    });
+                lines.push(format!("{what}: {words}"));
             }
         }
         for Rewrite { copy_line, copy, origin_line, origin } in
@@ -160,12 +164,6 @@ impl Brief {
 /// The brief of a finding in lines; empty if there is none.
 pub(super) fn brief(outcome: &Outcome, finding: &Finding) -> Vec<String> {
     Brief::of(outcome, finding).map(|brief| brief.describe()).unwrap_or_default()
-}
-
-impl Replacement {
-    fn describe(&self) -> String {
-        format!("`{}` for `{}` ({} x)", self.copy, self.origin, self.times)
-    }
 }
 
 /// Where functions of one side are called, a line each, and those that are called nowhere; with

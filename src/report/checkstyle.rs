@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use quick_xml::Writer;
-use quick_xml::events::{BytesDecl, Event};
 
 use super::Style;
-use super::junit::legal;
+use super::junit::{legal, write_xml};
 use super::words::of_level;
 use crate::audit::Outcome;
 use crate::policy::Finding;
@@ -18,22 +17,18 @@ pub(super) fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Re
     for finding in outcome.all_findings() {
         files.entry(&finding.path).or_default().push(finding);
     }
-    let mut xml = Writer::new_with_indent(Vec::new(), b' ', 2);
-    xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
-    xml.create_element("checkstyle").with_attribute(("version", "8.0")).write_inner_content(
-        |xml| {
+    write_xml(out, |xml| {
+        let report = xml.create_element("checkstyle").with_attribute(("version", "8.0"));
+        report.write_inner_content(|xml| {
             for (path, findings) in files {
-                let file =
-                    xml.create_element("file").with_attribute(("name", &*legal(&path.to_string())));
-                file.write_inner_content(|xml| {
-                    findings.iter().try_for_each(|finding| error(finding, xml))
-                })?;
+                let name = legal(&path.to_string());
+                let file = xml.create_element("file").with_attribute(("name", &*name));
+                file.write_inner_content(|xml| findings.iter().try_for_each(|of| error(of, xml)))?;
             }
             Ok(())
-        },
-    )?;
-    out.write_all(&xml.into_inner())?;
-    writeln!(out)
+        })?;
+        Ok(())
+    })
 }
 
 fn error(finding: &Finding, xml: &mut Writer<Vec<u8>>) -> io::Result<()> {

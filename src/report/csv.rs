@@ -20,6 +20,8 @@ const COLUMNS: [&str; 36] = [
     "brought_in", "brought_on",
 ];
 
+type Row = [String; COLUMNS.len()];
+
 pub(super) fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let reported = outcome.all_findings().map(|finding| (finding, String::new()));
     let suppressed = outcome.suppressed.iter().map(|of| (&of.finding, of.by.describe()));
@@ -59,7 +61,7 @@ fn row(
     origin: &Origin,
     suppressed: &str,
     outcome: &Outcome,
-) -> [String; COLUMNS.len()] {
+) -> Row {
     let (deletion, component) = (origin.place.deletion(), origin.place.component());
     let audited = outcome.audited.as_ref();
     let brought =
@@ -109,11 +111,7 @@ fn known(text: Option<&String>) -> String {
 }
 
 /// The row of a commit that a copy lacks: the columns about copies are empty.
-fn missed_row(
-    finding: &Finding,
-    missed: &MissedCommit,
-    suppressed: &str,
-) -> [String; COLUMNS.len()] {
+fn missed_row(finding: &Finding, missed: &MissedCommit, suppressed: &str) -> Row {
     let place = missed.places.first();
     let component = finding.behind().map(|behind| &behind.component);
     COLUMNS.map(|column| match column {
@@ -131,11 +129,7 @@ fn missed_row(
 }
 
 /// The row of a file that was not examined: the columns about copies and origins are empty.
-fn unexamined_row(
-    finding: &Finding,
-    file: &UnexaminedFiles,
-    suppressed: &str,
-) -> [String; COLUMNS.len()] {
+fn unexamined_row(finding: &Finding, file: &UnexaminedFiles, suppressed: &str) -> Row {
     COLUMNS.map(|column| match column {
         "path" => file.path.to_string(),
         "message" => format!("{}: {}", unexamined_word(finding), file.describe()),

@@ -83,10 +83,6 @@ impl<'d> Document<'d> {
         self.tokens[at].start as usize..self.tokens[at].end as usize
     }
 
-    fn is_name(&self, at: usize) -> bool {
-        self.tokens[at].kind() == Kind::Identifier
-    }
-
     /// The text of a token.
     fn spelled(&self, at: usize) -> &'d str {
         std::str::from_utf8(self.tokens[at].text(self.text)).unwrap_or_default()
@@ -241,7 +237,7 @@ impl<'d> Function<'d> {
             let n_before =
                 usize::from(part.len() > 1 && document.tokens[part.start].kind() == Kind::Keyword);
             let name = part.start + n_before;
-            if !document.is_name(name) || document.spelled(name) == "_" {
+            if !document.tokens[name].is_name() || document.spelled(name) == "_" {
                 return None;
             }
             let is_one = name + 1 == part.end;
@@ -423,7 +419,7 @@ impl<'d, 'p> Pair<'d, 'p> {
         of_first.zip(of_second).all(|(a, b)| {
             let words = (document.spelled(a), document.spelled(b));
             let is_default =
-                a > first.name && document.spelled(a - 1) == "=" && !document.is_name(a);
+                a > first.name && document.spelled(a - 1) == "=" && !document.tokens[a].is_name();
             let is_equal = words.0 == words.1
                 || a == first.name
                 || is_default
@@ -445,7 +441,7 @@ impl<'d, 'p> Pair<'d, 'p> {
             let (of_a, of_b) = (document.spelled(a), document.spelled(b));
             let is_left_alone =
                 has(&words.not_with, of_a) || !first.is_method && has(&words.only_in_methods, of_a);
-            let is_name = document.is_name(a) && document.is_name(b);
+            let is_name = [a, b].iter().all(|&at| document.tokens[at].is_name());
             let is_member = document.is_member(a)
                 || document.spelled(a - 1) == ":" && document.spelled(a - 2) == ":";
             let is_itself = [of_a, of_b].iter().any(|of| {

@@ -48,14 +48,8 @@ impl Canvas {
     }
 }
 
-/// The title of each side.
-pub(super) struct Titles {
-    pub copy: String,
-    pub origin: String,
-}
-
 /// Draws both sides under their titles.
-pub(super) fn draw(sides: &Sides, titles: &Titles, canvas: Canvas) -> String {
+pub(super) fn draw(sides: &Sides, titles: &[String; 2], canvas: Canvas) -> String {
     let rows: Vec<Row> = if canvas.is_whole {
         (0..sides.rows.len()).map(Row::Drawn).collect()
     } else {
@@ -65,27 +59,24 @@ pub(super) fn draw(sides: &Sides, titles: &Titles, canvas: Canvas) -> String {
         return beside(sides, &rows, titles, canvas);
     }
     let digits = digits(&sides.copy).max(digits(&sides.origin));
-    let captions = [
-        SideCaption { title: &titles.copy, is_copy: true, n_left_out: sides.n_left_out.0, digits },
-        SideCaption {
-            title: &titles.origin,
-            is_copy: false,
-            n_left_out: sides.n_left_out.1,
-            digits,
-        },
-    ];
-    let drawn = captions.iter().map(|caption| {
+    let [copy, origin] = titles;
+    let captions = [(copy, true, sides.n_left_out.0), (origin, false, sides.n_left_out.1)];
+    let drawn = captions.map(|(title, is_copy, n_left_out)| {
         let mut lines: Vec<Result<&Line, Fold>> = Vec::new();
-        for line in rows.iter().filter_map(|row| row.of_side(sides, caption.is_copy)) {
+        for line in rows.iter().filter_map(|row| row.of_side(sides, is_copy)) {
             match (lines.last_mut(), line) {
                 // What is between them has a line on the other side alone.
-                (Some(Err(last)), Err(more)) => last.extend(&more),
+                (Some(Err(last)), Err(more)) => {
+                    last.n_lines += more.n_lines;
+                    last.is_equal &= more.is_equal;
+                }
                 (_, line) => lines.push(line),
             }
         }
-        below(lines.into_iter(), caption, canvas)
+        let caption = SideCaption { title, is_copy, n_left_out, digits };
+        below(lines.into_iter(), &caption, canvas)
     });
-    drawn.collect()
+    drawn.concat()
 }
 
 /// Draws one side under its title.
@@ -128,13 +119,6 @@ struct Fold {
     n_lines: usize,
     /// Whether the other side has the same.
     is_equal: bool,
-}
-
-impl Fold {
-    fn extend(&mut self, other: &Self) {
-        self.n_lines += other.n_lines;
-        self.is_equal &= other.is_equal;
-    }
 }
 
 impl std::fmt::Display for Fold {
@@ -265,7 +249,7 @@ fn below<'l>(
 }
 
 /// Draws both sides next to each other.
-fn beside(sides: &Sides, rows: &[Row], titles: &Titles, canvas: Canvas) -> String {
+fn beside(sides: &Sides, rows: &[Row], titles: &[String; 2], canvas: Canvas) -> String {
     let digits = [digits(&sides.copy), digits(&sides.origin)];
     let width = (canvas.width - digits[0] - digits[1] - 9) / 2;
     let indents = [true, false].map(|is_copy| {
@@ -273,7 +257,7 @@ fn beside(sides: &Sides, rows: &[Row], titles: &Titles, canvas: Canvas) -> Strin
         indent(lines, width)
     });
     let mut text = String::new();
-    let heads = [&titles.copy, &titles.origin].map(|title| wrapped(title, width));
+    let heads = titles.each_ref().map(|title| wrapped(title, width));
     for at in 0..heads[0].len().max(heads[1].len()) {
         let parts = heads.each_ref().map(|head| head.get(at).map_or("", String::as_str));
         text += &beside_row([""; 2], parts.map(|part| (part, part.width())), digits, width, canvas);
@@ -456,7 +440,7 @@ mod tests {
     use crate::report::sides::tests::sides;
 
     fn drawn(origin: &str, copy: &str, width: usize) -> String {
-        let titles = Titles { copy: "new.c:1".to_owned(), origin: "old.c:1".to_owned() };
+        let titles = ["new.c:1", "old.c:1"].map(str::to_owned);
         let canvas = Canvas { width, wraps: true, has_color: false, is_whole: false };
         draw(&sides(origin, copy), &titles, canvas)
     }

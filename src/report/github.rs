@@ -27,17 +27,14 @@ pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io
         let all = best_first(&outcome.findings).into_iter().flat_map(Finding::with_family);
         let findings: Vec<_> = all.filter(|finding| finding.level == level).collect();
         // The last notice is reserved for what is left out.
-        let n_remarks = if level == Level::Note { shown_remarks.len() } else { 0 };
-        let is_over =
-            findings.len() + n_remarks > MAX_OF_LEVEL || level == Level::Note && n_left_out > 0;
-        let max = if level == Level::Note && is_over { MAX_OF_LEVEL - 1 } else { MAX_OF_LEVEL };
+        let is_over = findings.len() + shown_remarks.len() > MAX_OF_LEVEL || n_left_out > 0;
+        let max = MAX_OF_LEVEL - usize::from(level == Level::Note && is_over);
         for finding in findings.iter().take(max) {
             annotation(finding, &languages, out)?;
         }
         n_left_out += findings.len().saturating_sub(max);
-        if level == Level::Note {
-            n_notices = findings.len().min(max);
-        }
+        // In the end, those of notes.
+        n_notices = findings.len().min(max);
     }
     let n_free = MAX_OF_LEVEL.saturating_sub(n_notices + usize::from(n_left_out > 0));
     let n_shown =

@@ -20,8 +20,6 @@ use crate::text::{LinedText, count};
 const MAX_LINES: usize = 40;
 
 pub(super) fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let mut xml = Writer::new_with_indent(Vec::new(), b' ', 2);
-    xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
     let n_skipped = outcome.suppressed.len().to_string();
     let n_cases = (outcome.all_findings().count().max(1) + outcome.suppressed.len()).to_string();
     let n_failures =
@@ -32,37 +30,48 @@ pub(super) fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Re
         ("errors", "0"),
         ("skipped", &*n_skipped),
     ];
-    xml.create_element("testsuites")
-        .with_attribute(("name", "secondhand"))
-        .with_attributes(counts)
-        .write_inner_content(|xml| {
-            let suite = xml
-                .create_element("testsuite")
-                .with_attribute(("name", &*legal(&end(&outcome.head))));
-            suite.with_attributes(counts).write_inner_content(|xml| {
-                for finding in outcome.all_findings() {
-                    case(finding, outcome, None, xml)?;
-                }
-                for suppressed in &outcome.suppressed {
-                    case(&suppressed.finding, outcome, Some(&suppressed.by), xml)?;
-                }
-                if outcome.findings.is_empty() {
-                    let case =
-                        xml.create_element("testcase").with_attribute(("classname", "secondhand"));
-                    case.with_attribute(("name", "no new copies")).write_empty()?;
-                }
-                let remarks = remarks(outcome);
-                if !remarks.is_empty() {
-                    let remarks = legal(&(remarks.join("\n") + "\n"));
-                    xml.create_element("system-out")
-                        .write_text_content(BytesText::new(&remarks))?;
-                }
-                Ok(())
-            })?;
+    write_xml(out, |xml| {
+        let suites = xml.create_element("testsuites").with_attribute(("name", "secondhand"));
+        suites.with_attributes(counts).write_inner_content(|xml| {
+            let name = legal(&end(&outcome.head));
+            let suite = xml.create_element("testsuite").with_attribute(("name", &*name));
+            suite.with_attributes(counts).write_inner_content(|xml| cases(outcome, xml))?;
             Ok(())
         })?;
+        Ok(())
+    })
+}
+
+/// Writes a document with what `content` writes.
+pub(super) fn write_xml(
+    out: &mut dyn Write,
+    content: impl FnOnce(&mut Writer<Vec<u8>>) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut xml = Writer::new_with_indent(Vec::new(), b' ', 2);
+    xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
+    content(&mut xml)?;
     out.write_all(&xml.into_inner())?;
     writeln!(out)
+}
+
+/// The content of a suite.
+fn cases(outcome: &Outcome, xml: &mut Writer<Vec<u8>>) -> io::Result<()> {
+    for finding in outcome.all_findings() {
+        case(finding, outcome, None, xml)?;
+    }
+    for suppressed in &outcome.suppressed {
+        case(&suppressed.finding, outcome, Some(&suppressed.by), xml)?;
+    }
+    if outcome.findings.is_empty() {
+        let case = xml.create_element("testcase").with_attribute(("classname", "secondhand"));
+        case.with_attribute(("name", "no new copies")).write_empty()?;
+    }
+    let remarks = remarks(outcome);
+    if !remarks.is_empty() {
+        let remarks = legal(&(remarks.join("\n") + "\n"));
+        xml.create_element("system-out").write_text_content(BytesText::new(&remarks))?;
+    }
+    Ok(())
 }
 
 fn case(
@@ -86,14 +95,12 @@ fn case(
         let text = BytesText::new(&body);
         if let Some(by) = suppressed {
             let why = legal(&format!("suppressed {}", by.describe()));
-            xml.create_element("skipped")
-                .with_attribute(("message", &*why))
-                .write_text_content(text)?;
+            let skipped = xml.create_element("skipped").with_attribute(("message", &*why));
+            skipped.write_text_content(text)?;
         } else if finding.level > Level::Note {
-            let failure = xml.create_element("failure");
-            failure
-                .with_attributes([("type", finding.rule.id), ("message", &*title)])
-                .write_text_content(text)?;
+            let attributes = [("type", finding.rule.id), ("message", &*title)];
+            let failure = xml.create_element("failure").with_attributes(attributes);
+            failure.write_text_content(text)?;
         } else {
             xml.create_element("system-out").write_text_content(text)?;
         }

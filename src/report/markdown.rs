@@ -45,19 +45,18 @@ fn page(outcome: &Outcome, style: &Style) -> String {
     let mut rest = String::new();
     if !style.is_quiet {
         let notable: Vec<_> = examined(outcome, style.is_verbose).lines().map(item).collect();
-        let n_kept = fitting(notable.iter().map(String::len), MAX_TABLE);
-        let notable_kept = notable[..n_kept].concat();
-        rest = format!("<details><summary>What was examined</summary>\n\n{notable_kept}");
-        if n_kept < notable.len() {
-            rest.push_str(&format!("- {} more\n", notable.len() - n_kept));
+        let kept = fitting(&notable);
+        rest = format!("<details><summary>What was examined</summary>\n\n{}", kept.concat());
+        if kept.len() < notable.len() {
+            rest.push_str(&format!("- {} more\n", notable.len() - kept.len()));
         }
         rest.push_str("\n</details>\n");
     }
     if !findings.is_empty() {
         let rows: Vec<_> = findings.iter().copied().map(row).collect();
-        let n_rows = fitting(rows.iter().map(String::len), MAX_TABLE);
+        let listed = fitting(&rows);
         page.push_str("| | what | where | from | similarity |\n|---|---|---|---|---|\n");
-        page.push_str(&rows[..n_rows].concat());
+        page.push_str(&listed.concat());
         page.push('\n');
         let copies = findings.iter().flat_map(|of| of.with_family()).filter(|of| of.has_code());
         let copies: Vec<&Finding> = copies.collect();
@@ -71,12 +70,12 @@ fn page(outcome: &Outcome, style: &Style) -> String {
             n_shown += 1;
         }
         if n_shown < copies.len() {
-            let listed = match findings.len() - n_rows {
+            let unlisted = match rows.len() - listed.len() {
                 0 => String::new(),
                 n => format!(" and {} not even listed", count(n, "finding")),
             };
             page.push_str(&format!(
-                "The code of {} is left out{listed}: a step summary is limited to one mebibyte.\n\n",
+                "The code of {} is left out{unlisted}: a step summary is limited to one mebibyte.\n\n",
                 count(copies.len() - n_shown, "finding"),
             ));
         }
@@ -120,12 +119,12 @@ fn item(line: &str) -> String {
 /// A table or list with as many of these lines as fit; nothing without any.
 fn part(head: &str, lines: impl Iterator<Item = String>) -> String {
     let lines: Vec<String> = lines.collect();
-    let n_lines = fitting(lines.iter().map(String::len), MAX_TABLE);
     if lines.is_empty() {
         return String::new();
     }
-    let mut part = head.to_owned() + &lines[..n_lines].concat();
-    if let n @ 1.. = lines.len() - n_lines {
+    let kept = fitting(&lines);
+    let mut part = head.to_owned() + &kept.concat();
+    if let n @ 1.. = lines.len() - kept.len() {
         part += &format!("\n{n} more: `--format json` has all of them.\n");
     }
     part + "\n"
@@ -135,25 +134,20 @@ fn cells<const N: usize>(cells: [String; N]) -> String {
     format!("| {} |\n", cells.map(|cell| escaped(&cell)).join(" | "))
 }
 
-/// How many of these sizes fit into `max` bytes.
-fn fitting(sizes: impl Iterator<Item = usize>, max: usize) -> usize {
-    let mut sum = 0;
-    sizes
-        .take_while(|size| {
-            sum += size;
-            sum <= max
-        })
-        .count()
+/// As many of these lines as fit into a table.
+fn fitting(lines: &[String]) -> &[String] {
+    let mut n_free = MAX_TABLE;
+    let is_over = |line: &String| n_free.checked_sub(line.len()).map(|n| n_free = n).is_none();
+    &lines[..lines.iter().position(is_over).unwrap_or(lines.len())]
 }
 
 fn row(finding: &Finding) -> String {
+    let rule = format!("{} {}", sign(finding.level), escaped(finding.rule.id));
     if let Some(behind) = finding.behind() {
         let lines = super::missed::commit_lines(behind, MAX_LINES);
         let lines: Vec<String> = lines.iter().map(|line| escaped(line)).collect();
         return format!(
-            "| {} {} | missed commits | {} | {}<br>{} | |\n",
-            sign(finding.level),
-            escaped(finding.rule.id),
+            "| {rule} | missed commits | {} | {}<br>{} | |\n",
             code_span(&finding.fragment.start_in(&finding.path)),
             escaped(&behind.component.label()),
             lines.join("<br>"),
@@ -165,12 +159,7 @@ fn row(finding: &Finding) -> String {
         let n_more = files.len().saturating_sub(MAX_LINES);
         let more = (n_more > 0).then(|| format!("and {n_more} more"));
         let named: Vec<String> = shown.chain(more).collect();
-        return format!(
-            "| {} {} | {word} | {} | | |\n",
-            sign(finding.level),
-            escaped(finding.rule.id),
-            named.join("<br>")
-        );
+        return format!("| {rule} | {word} | {} | | |\n", named.join("<br>"));
     }
     let origin = finding.origins.first();
     let mut from = origin.map(|origin| code_span(&place(origin))).unwrap_or_default();
@@ -179,9 +168,7 @@ fn row(finding: &Finding) -> String {
         from += &format!("<br>and {}", count(n - 1, "other place"));
     }
     format!(
-        "| {} {} | {} | {} | {from} | {} |\n",
-        sign(finding.level),
-        escaped(finding.rule.id),
+        "| {rule} | {} | {} | {from} | {} |\n",
         count(finding.n_lines() as usize, "line"),
         code_span(&here(finding)),
         escaped(&origin.map(likeness).unwrap_or_default()),
@@ -215,8 +202,8 @@ fn details(finding: &Finding, outcome: &Outcome, languages: &Languages) -> Strin
     if finding.origins.len() > MAX_LINES {
         text.push_str(&format!("- {} more\n", finding.origins.len() - MAX_LINES));
     }
-    let to_do = to_do(finding, languages).map(|to_do| format!("- to do: {}\n", escaped(&to_do)));
-    text.extend(to_do);
+    let to_do = to_do(finding, languages);
+    text.extend(to_do.map(|to_do| format!("- to do: {}\n", escaped(&to_do))));
     text.push_str(&format!("- id: {}\n\n</details>\n\n", code_span(finding.id())));
     text
 }

@@ -49,7 +49,7 @@ pub(super) fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Re
                 writeln!(out, "#   {n_steering} of {n_places} not in this patch: {STEERING}")?;
             }
         }
-        edits.sort_by_key(|edit| (edit.lines.start, edit.lines.end));
+        edits.sort_unstable_by_key(|edit| (edit.lines.start, edit.lines.end));
         write_file(path, text, &edits, out)?;
     }
     Ok(())
@@ -64,10 +64,15 @@ fn touches(a: &LineEdit, b: &LineEdit) -> bool {
 fn steers_at(edit: &LineEdit, text: &LinedText) -> bool {
     let lines = text.lines();
     let first = edit.lines.start.saturating_sub(CONTEXT).max(1);
-    let own = (first..(edit.lines.end + CONTEXT).min(lines.n_lines() + 1))
-        .map(|line| &text[lines.range(line)]);
-    own.chain(edit.text.split_inclusive(|&byte| byte == b'\n'))
-        .any(|line| steers(line.strip_suffix(b"\n").unwrap_or(line)))
+    let mut own = (first..(edit.lines.end + CONTEXT).min(lines.n_lines() + 1))
+        .map(|line| own_line(b' ', text, line).1);
+    own.any(steers) || new_lines(edit).any(steers)
+}
+
+/// The lines that an edit brings, without their ends.
+fn new_lines(edit: &LineEdit) -> impl Iterator<Item = &[u8]> {
+    let lines = edit.text.split_inclusive(|&byte| byte == b'\n');
+    lines.map(|line| line.strip_suffix(b"\n").unwrap_or(line))
 }
 
 /// A line of a hunk: its sign, its bytes, and whether it ends with a line end.
@@ -84,23 +89,12 @@ fn write_file(
     }
     let lines = text.lines();
     // The text after the last line end counts as a line only if there is any.
-    let n_lines = if text.is_empty() || text.ends_with(b"\n") {
-        lines.n_lines() - 1
-    } else {
-        lines.n_lines()
-    };
+    let n_lines = lines.n_lines() - u32::from(text.is_empty() || text.ends_with(b"\n"));
     writeln!(out, "--- {}\n+++ {}", named("a", path), named("b", path))?;
     let mut shift = 0i64;
-    let mut at = 0;
-    while at < edits.len() {
-        // Edits whose contexts meet are one hunk.
-        let mut end = at + 1;
-        while end < edits.len()
-            && edits[end].lines.start.saturating_sub(edits[end - 1].lines.end) <= 2 * CONTEXT
-        {
-            end += 1;
-        }
-        let group = &edits[at..end];
+    // Edits whose contexts meet are one hunk.
+    let n_between = |a: &LineEdit, b: &LineEdit| b.lines.start.saturating_sub(a.lines.end);
+    for group in edits.chunk_by(|a, b| n_between(a, b) <= 2 * CONTEXT) {
         let first = group[0].lines.start.saturating_sub(CONTEXT).max(1);
         let last = (group[group.len() - 1].lines.end + CONTEXT).min(n_lines + 1);
         let mut body: Vec<PatchLine<'_>> = Vec::new();
@@ -109,11 +103,7 @@ fn write_file(
         for edit in group {
             body.extend((line..edit.lines.start).map(|line| own_line(b' ', text, line)));
             body.extend(edit.lines.clone().map(|line| own_line(b'-', text, line)));
-            body.extend(
-                edit.text
-                    .split_inclusive(|&byte| byte == b'\n')
-                    .map(|line| (b'+', line.strip_suffix(b"\n").unwrap_or(line), true)),
-            );
+            body.extend(new_lines(edit).map(|line| (b'+', line, true)));
             line = edit.lines.end;
         }
         body.extend((line..last).map(|line| own_line(b' ', text, line)));
@@ -132,7 +122,6 @@ fn write_file(
             }
         }
         shift += n_new - n_old;
-        at = end;
     }
     Ok(())
 }

@@ -40,6 +40,7 @@ use std::io::{self, Write};
 
 use self::audited::{cyclonedx, decisions, notice, openvex, spdx_document, spdx3};
 use self::measured::{badge, openmetrics, shields, trend};
+use self::plain_json::schema_of;
 use crate::audit::Outcome;
 
 /// A format for reports of a `T`.
@@ -226,21 +227,33 @@ impl<T> Format<T> {
     }
 }
 
+/// A way to write a JSON schema.
+type Schema = fn() -> serde_json::Value;
+
+/// The schemas of the formats `json`, by the names under which `docs` publishes them.
+pub static SCHEMAS: &[(&str, Schema)] = &[
+    ("report", schema_of::<json::Report>),
+    ("history", schema_of::<timeline::json::History>),
+    ("find", schema_of::<found::json::Report>),
+    ("comparison", schema_of::<comparison::json::Comparison>),
+    ("resemblance", schema_of::<resemblance::json::Resemblance>),
+    ("organization", schema_of::<organization::json::Organization>),
+];
+
 /// The version of the program, for reports.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Where people learn more about it.
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
-pub use comparison::{COMPARISON_FORMATS, comparison_schema, pseudonym_key};
+pub use comparison::{COMPARISON_FORMATS, pseudonym_key};
 pub use concise::finding_line;
 pub use extraction::{Extraction, extractions};
-pub use found::{FIND_FORMATS, find_schema};
-pub use json::schema;
+pub use found::FIND_FORMATS;
 pub use markdown::other_side;
-pub use organization::{ORGANIZATION_FORMATS, organization_schema};
+pub use organization::ORGANIZATION_FORMATS;
 pub use passages::{
     Passage, check_headline, class_passages, finding_in_full, finding_passages, found_headline,
     found_passages, side_by_side,
 };
-pub use resemblance::{RESEMBLANCE_FORMATS, resemblance_schema};
-pub use timeline::{TIMELINE_FORMATS, timeline_schema};
+pub use resemblance::RESEMBLANCE_FORMATS;
+pub use timeline::TIMELINE_FORMATS;

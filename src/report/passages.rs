@@ -54,15 +54,13 @@ pub fn finding_in_full(outcome: &Outcome, finding: &Finding) -> Passage {
     all.push(format!("what to do: {}", rule.action.trim()));
     all.extend(brief(outcome, finding));
     let text = copy_text(outcome, finding);
-    if finding.is_copy() && !text.is_empty() {
-        all.push(format!("--- {}", here(finding)));
-        all.extend(lines(text, &finding.fragment).iter().map(numbered));
-    }
-    let with_text =
-        finding.origins.first().and_then(|origin| Some((origin, text_of(outcome, origin)?)));
-    if let Some((origin, text)) = with_text {
-        all.push(format!("--- {}", place(origin)));
-        all.extend(lines(text, &origin.fragment).iter().map(numbered));
+    let has_text = finding.is_copy() && !text.is_empty();
+    let copy = has_text.then(|| (here(finding), text, &finding.fragment));
+    let origin = finding.origins.first();
+    let origin = origin.and_then(|of| Some((place(of), text_of(outcome, of)?, &of.fragment)));
+    for (at, text, fragment) in copy.into_iter().chain(origin) {
+        all.push(format!("--- {at}"));
+        all.extend(lines(text, fragment).iter().map(numbered));
     }
     Passage { head: head(finding), lines: all }
 }

@@ -5,7 +5,9 @@
 
 use std::io::{self, Write};
 
+use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::Style;
 use crate::text::{FilePath, is_unseen};
@@ -68,6 +70,11 @@ macro_rules! json_types {
     )*};
 }
 pub(super) use json_types;
+
+/// The JSON schema of a type of a report.
+pub(super) fn schema_of<J: JsonSchema>() -> Value {
+    schemars::schema_for!(J).to_value()
+}
 
 /// Each of `all` as a type of a report.
 pub(super) fn each<'s, S: 's, T: From<&'s S>>(all: impl IntoIterator<Item = &'s S>) -> Vec<T> {

@@ -15,7 +15,7 @@ use serde_sarif::sarif::{
     Sarif, Suppression, Tool, ToolComponent,
 };
 
-use super::plain_json::json;
+use super::plain_json::{json, rounded};
 use super::text::sentences;
 use super::words::{and_more, day, milder, of_level, percent, place, provenance, to_do};
 use super::{REPOSITORY, Style, VERSION};
@@ -378,9 +378,9 @@ fn result_properties(finding: &Finding) -> Vec<(&'static str, Value)> {
     let (components, deletions) = (components.collect::<Vec<_>>(), deletions.collect::<Vec<_>>());
     let mut properties = vec![
         ("cloneType", json!(best.map(|origin| origin.clone_type.name()))),
-        ("similarity", json!(best.map(|origin| (origin.similarity * 1000.0).round() / 1000.0))),
+        ("similarity", json!(best.map(|origin| rounded(origin.similarity, 3)))),
         ("tokens", json!(finding.n_tokens)),
-        ("worth", json!((finding.worth.score() * 10.0).round() / 10.0)),
+        ("worth", json!(rounded(finding.worth.score(), 1))),
         ("novelTokens", json!(finding.n_novel)),
         ("origins", json!(finding.origins.len())),
         ("copies", json!(finding.family.len() + 1)),

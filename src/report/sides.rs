@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use imara_diff::{Algorithm, Diff, Hunk, InternedInput};
 
-use crate::language::{Kind, Languages};
+use crate::language::Languages;
 use crate::policy::Fragment;
 use crate::text::{FilePath, LinedText, Position, printable};
 
@@ -80,14 +80,11 @@ pub(super) struct Sides {
 impl Sides {
     /// Lays out a fragment of each of two texts.
     pub fn new(copy: (&LinedText, &Fragment), origin: (&LinedText, &Fragment)) -> Self {
-        let [n_of_copy, n_of_origin] = [copy, origin].map(|(_, fragment)| fragment.n_lines());
+        let n_left_out = |fragment: &Fragment| fragment.n_lines().saturating_sub(MAX_LINES);
         let mut sides = Self {
             copy: lines(copy.0, copy.1),
             origin: lines(origin.0, origin.1),
-            n_left_out: (
-                n_of_copy.saturating_sub(MAX_LINES),
-                n_of_origin.saturating_sub(MAX_LINES),
-            ),
+            n_left_out: (n_left_out(copy.1), n_left_out(origin.1)),
             ..Self::default()
         };
         sides.compare();
@@ -137,7 +134,7 @@ impl Sides {
 
         let mut votes: HashMap<(usize, usize), usize> = HashMap::new();
         for (a, b) in equal {
-            *votes.entry((after[b].line, before[a].line)).or_default() += 2;
+            *votes.entry((after[b].line, before[a].line)).or_default() += 1;
         }
         let renames = renames.into_iter();
         self.renames = renames
@@ -267,7 +264,7 @@ fn names(lines: &[Line], path: &FilePath) -> Option<HashSet<String>> {
     let language = LANGUAGES.identify(path, text.as_bytes())?;
     let mut tokens = Vec::new();
     LANGUAGES.tokenize(language, text.as_bytes(), true, &mut tokens);
-    let names = tokens.iter().filter(|token| token.kind() == Kind::Identifier);
+    let names = tokens.iter().filter(|token| token.is_name());
     Some(names.map(|token| text[token.start as usize..token.end as usize].to_owned()).collect())
 }
 
@@ -296,19 +293,12 @@ pub(super) fn lines(text: &LinedText, fragment: &Fragment) -> Vec<Line> {
 fn line(number: u32, bytes: &[u8], within: Range<usize>) -> Line {
     let from = if bytes.len() > MAX_LINE { within.start.saturating_sub(BEFORE) } else { 0 };
     let to = bytes.len().min(from + MAX_LINE);
-    let mut text = String::new();
-    if from > 0 {
-        text.push('…');
-    }
-    text.push_str(&printable(&bytes[from..within.start.clamp(from, to)]));
-    let start = text.len();
-    text.push_str(&printable(&bytes[within.start.clamp(from, to)..within.end.clamp(from, to)]));
-    let end = text.len();
-    text.push_str(&printable(&bytes[within.end.clamp(from, to)..to]));
-    if to < bytes.len() {
-        text.push('…');
-    }
-    Line { number, text, within: start..end, marks: Vec::new() }
+    let [start, end] = [within.start, within.end].map(|at| at.clamp(from, to));
+    let before = (if from > 0 { "…" } else { "" }).to_owned() + &printable(&bytes[from..start]);
+    let within = printable(&bytes[start..end]);
+    let after = printable(&bytes[end..to]) + if to < bytes.len() { "…" } else { "" };
+    let range = before.len()..before.len() + within.len();
+    Line { number, text: before + &within + &after, within: range, marks: Vec::new() }
 }
 
 /// The offset in `line` of a column, which counts UTF-16 units from 1. Time O(n).
@@ -367,7 +357,7 @@ fn rows(
 ) -> Vec<(Option<usize>, Option<usize>)> {
     let mut sorted: Vec<((usize, usize), usize)> =
         votes.iter().map(|(&pair, &n)| (pair, n)).collect();
-    sorted.sort_by_key(|&(pair, n)| (std::cmp::Reverse(n), pair));
+    sorted.sort_unstable_by_key(|&(pair, n)| (std::cmp::Reverse(n), pair));
     let (mut of_copy, mut of_origin) = (vec![None; n_copy], vec![None; n_origin]);
     for ((copy, origin), _) in sorted {
         of_copy[copy].get_or_insert(origin);

@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::Style;
 use super::brief::brief;
-use super::frame::{Canvas, Titles, draw, draw_one, has_marks, legend};
+use super::frame::{Canvas, draw, draw_one, has_marks, legend};
 use super::missed::commit_lines;
 use super::sides::{Rename, Sides, lines};
 use super::words::{
@@ -219,10 +219,10 @@ fn text(finding: &Finding, outcome: &Outcome, is_verbose: bool, canvas: Canvas) 
         return text + &draw_one(&lines(copy.0, copy.1), &at, 0, canvas);
     };
     let alike = alike(origin, is_verbose);
-    let titles = Titles {
-        copy: format!("{at} {own}, {tokens}{new}"),
-        origin: format!("{} {other}, {alike}{}", place(origin), noted(origin)),
-    };
+    let titles = [
+        format!("{at} {own}, {tokens}{new}"),
+        format!("{} {other}, {alike}{}", place(origin), noted(origin)),
+    ];
     match text_of(outcome, origin) {
         Some(source) => {
             let sides = Sides::new(copy, (source, &origin.fragment));
@@ -231,8 +231,8 @@ fn text(finding: &Finding, outcome: &Outcome, is_verbose: bool, canvas: Canvas) 
         }
         // A corpus may contain only fingerprints.
         None => {
-            text.push_str(&draw_one(&lines(copy.0, copy.1), &titles.copy, 0, canvas));
-            text.push_str(&draw_one(&[], &titles.origin, 0, canvas));
+            text.push_str(&draw_one(&lines(copy.0, copy.1), &titles[0], 0, canvas));
+            text.push_str(&draw_one(&[], &titles[1], 0, canvas));
         }
     }
     let settings = outcome.settings.of(&finding.path);
@@ -478,7 +478,7 @@ fn duplication_lines(outcome: &Outcome, duplication: &Duplication, width: usize)
     lines.extend(duplication.by_language.iter().map(|(name, of)| share_row(name, of, width)));
     if duplication.by_folder.len() > 1 {
         let mut folders: Vec<_> = duplication.by_folder.iter().collect();
-        folders.sort_by_key(|(path, share)| (Reverse(share.duplicated_lines), *path));
+        folders.sort_unstable_by_key(|(path, share)| (Reverse(share.duplicated_lines), *path));
         for (path, share) in folders.into_iter().take(MAX_FOLDERS) {
             lines.push(share_row(&format!("{path}/"), share, width));
         }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{Cursor, Write};
 
-use secondhand::report;
+use crate::generated::valid;
 use serde_json::{Value, json};
 use support::secondhand;
 use tempfile::TempDir;
@@ -26,22 +26,11 @@ fn ran(folder: &TempDir, args: &[&str]) -> (i32, String, String) {
     (output.status.code().expect("no signal ended it"), text(output.stdout), text(output.stderr))
 }
 
-fn valid(report: &str, schema: &Value) -> Value {
-    let report: Value = serde_json::from_str(report).expect("it is JSON");
-    let faults: Vec<_> = jsonschema::validator_for(schema)
-        .expect("the schema is one")
-        .iter_errors(&report)
-        .map(|error| error.to_string())
-        .collect();
-    assert_eq!(faults, Vec::<String>::new());
-    report
-}
-
 /// The comparison of submissions in JSON.
 fn compared(folder: &TempDir, args: &[&str]) -> Value {
     let (status, report, errors) = ran(folder, &[&["compare", "--format", "json"], args].concat());
     assert_eq!(status, 0, "{errors}");
-    valid(&report, &report::comparison_schema())
+    valid(&report, "comparison")
 }
 
 fn name(report: &Value, at: &Value) -> String {
@@ -369,7 +358,7 @@ fn what_cannot_be_read_is_listed_and_the_rest_is_compared() {
     let args = ["--format", "json", "--set", "max-file-size=1000000"];
     let (status, report, errors) = ran(&folder, &[&["compare", "all"], &args[..]].concat());
     assert_eq!(status, 0, "{errors}");
-    let report = valid(&report, &report::comparison_schema());
+    let report = valid(&report, "comparison");
     assert_eq!(pairs(&report).iter().map(|pair| pair.2).collect::<Vec<_>>(), [100]);
     let skipped = skipped(&report);
     let why = |path: &str| {
@@ -627,7 +616,7 @@ mod resemblance {
         let (status, report, errors) =
             ran(folder, &[&["resemblance", "--format", "json"], args].concat());
         assert_eq!(status, 0, "{errors}");
-        valid(&report, &report::resemblance_schema())
+        valid(&report, "resemblance")
     }
 
     fn roses() -> TempDir {

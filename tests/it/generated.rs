@@ -11,6 +11,7 @@ use secondhand::language::Languages;
 use secondhand::policy::RULES;
 use secondhand::report;
 use secondhand::sources::SOURCES;
+use serde_json::Value;
 
 #[track_caller]
 fn check(file: &str, current: &str) {
@@ -273,14 +274,24 @@ fn the_readme_names_the_formats_and_the_page_on_corpora_the_sources() {
 
 #[test]
 fn the_schemas_are_published() {
-    let pretty = |value: &serde_json::Value| {
+    let pretty = |value: &Value| {
         format!("{}\n", serde_json::to_string_pretty(value).expect("a schema is JSON"))
     };
     check("docs/config.schema.json", &pretty(&schema()));
-    check("docs/report.schema.json", &pretty(&report::schema()));
-    check("docs/history.schema.json", &pretty(&report::timeline_schema()));
-    check("docs/find.schema.json", &pretty(&report::find_schema()));
-    check("docs/comparison.schema.json", &pretty(&report::comparison_schema()));
-    check("docs/resemblance.schema.json", &pretty(&report::resemblance_schema()));
-    check("docs/organization.schema.json", &pretty(&report::organization_schema()));
+    for (name, schema) in report::SCHEMAS {
+        check(&format!("docs/{name}.schema.json"), &pretty(&schema()));
+    }
+}
+
+/// A report that is valid by the published schema of this name.
+#[track_caller]
+pub fn valid(report: &str, name: &str) -> Value {
+    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("docs/{name}.schema.json"));
+    let schema = fs::read_to_string(schema).expect("it is published");
+    let schema = serde_json::from_str(&schema).expect("a schema is JSON");
+    let schema = jsonschema::validator_for(&schema).expect("the schema is one");
+    let report: Value = serde_json::from_str(report).expect("it is JSON");
+    let faults: Vec<_> = schema.iter_errors(&report).map(|error| error.to_string()).collect();
+    assert_eq!(faults, [""; 0]);
+    report
 }

@@ -5,6 +5,7 @@ use std::fs;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
+use crate::generated::valid;
 use crate::samples::{File, LANGUAGES, Language};
 use serde_json::Value;
 use support::{Repository, git, git_command, secondhand as program};
@@ -58,12 +59,7 @@ fn printed(command: &mut Command) -> String {
 fn history(repository: &Repository, args: &[&str]) -> Value {
     let said =
         printed(&mut repository.secondhand(&[&["history", "--format", "json"], args].concat()));
-    let report: Value = serde_json::from_str(&said).expect("it is JSON");
-    let schema = jsonschema::validator_for(&secondhand::report::timeline_schema())
-        .expect("the schema is one");
-    let faults: Vec<_> = schema.iter_errors(&report).map(|error| error.to_string()).collect();
-    assert_eq!(faults, [""; 0]);
-    report
+    valid(&said, "history")
 }
 
 /// The copies of a report, in short: the subject of the commit, the copy, its origin.

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::sync::Arc;
 
+use crate::generated::valid;
 use secondhand::audit::{Examination, Outcome, Skip};
 use secondhand::change::End;
 use secondhand::license::{Expression, Terms};
@@ -14,7 +15,7 @@ use secondhand::policy::{
     About, Component, Deletion, Finding, Fragment, InCommon, Level, Origin, Place, Rank,
     SuppressedBy, SuppressedFinding, rule,
 };
-use secondhand::report::{self, FORMATS, Style};
+use secondhand::report::{FORMATS, Style};
 use secondhand::text::{FilePath, Position, is_unseen};
 use serde_json::{Value, json};
 
@@ -544,13 +545,8 @@ mod json {
 
     #[test]
     fn a_report_of_any_origin_is_valid_by_the_published_schema() {
-        let schema = jsonschema::validator_for(&report::schema()).expect("the schema is one");
         for outcome in [hostile(), many(2), outcome(Vec::new())] {
-            let report: Value =
-                serde_json::from_str(&written(&outcome, "json")).expect("it is JSON");
-            let faults: Vec<_> =
-                schema.iter_errors(&report).map(|error| error.to_string()).collect();
-            assert_eq!(faults, [""; 0]);
+            valid(&written(&outcome, "json"), "report");
         }
     }
 }
@@ -768,13 +764,7 @@ mod compare {
     }
 
     fn report(folder: &TempDir, args: &[&str]) -> Value {
-        let report: Value =
-            serde_json::from_str(&run(folder, &[args, &["--format=json"]].concat()).1)
-                .expect("it is JSON");
-        let schema =
-            jsonschema::validator_for(&report::comparison_schema()).expect("the schema is one");
-        assert!(schema.is_valid(&report), "{report:#}");
-        report
+        valid(&run(folder, &[args, &["--format=json"]].concat()).1, "comparison")
     }
 
     fn pairs(report: &Value) -> Vec<String> {

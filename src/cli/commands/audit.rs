@@ -7,9 +7,7 @@ use crate::change::{Acceptance, decisions_of, project_files};
 use crate::cli::args::Audit;
 use crate::cli::flags::{Common, CorpusFlags, SuppressionFlags, TreeFlags};
 use crate::cli::io::{Bar, Failure, Reports, all_here, limited, selection, warn};
-use crate::cli::{
-    CLEAN, FOUND, not_fetched, now, passed_over, settings, start_threads, today, warn_of_nothing,
-};
+use crate::cli::{CLEAN, FOUND, not_fetched, now, passed_over, settings, today, warn_of_nothing};
 use crate::config::Config;
 use crate::fingerprint::Effort;
 use crate::git::Repository;
@@ -19,7 +17,6 @@ use crate::report::{Format, audit_formats};
 
 pub(in crate::cli) fn run(flags: &Audit, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(audit_formats(), &flags.output.reporting, common)?;
-    start_threads(common.threads)?;
     let Audit { tree, history, corpora, effort, min_tokens, suppressing, missing, output } = flags;
     let repository = common.repository()?;
     let mut settings = output.settings();

@@ -10,11 +10,11 @@ use crate::change::{ChangeEnd, CheckRequest, FilePlace, inside, read_baseline};
 use crate::cli::args::{Baseline as Action, BaselineChoice, Scan};
 use crate::cli::flags::{Common, SuppressionFlags};
 use crate::cli::io::{Bar, Checkout, Failure, limit, print_text};
-use crate::cli::{CLEAN, settings};
+use crate::cli::settings;
 use crate::policy::Baseline;
 use crate::text::{count, printable};
 
-pub(in crate::cli) fn run(action: &Action, common: &Common) -> Result<u8, Failure> {
+pub(in crate::cli) fn run(action: &Action, common: &Common) -> Result<(), Failure> {
     let repository = common.repository()?;
     let (config, _) = settings::read(common, Some(&repository), &[])?;
     let root = repository.root();
@@ -25,12 +25,11 @@ pub(in crate::cli) fn run(action: &Action, common: &Common) -> Result<u8, Failur
         file.checkout.refuse_links(&file.path)?;
     }
     match action {
-        Action::Create { known, force } => file.create(known, *force)?,
-        Action::Update { known, prune } => file.update(known, *prune)?,
-        Action::Add { ids } => file.add(ids)?,
-        Action::Show => print_text(&listing(&file.read()?))?,
+        Action::Create { known, force } => file.create(known, *force),
+        Action::Update { known, prune } => file.update(known, *prune),
+        Action::Add { ids } => file.add(ids),
+        Action::Show => print_text(&listing(&file.read()?)),
     }
-    Ok(CLEAN)
 }
 
 /// The file with the baseline of a repository.

@@ -10,7 +10,7 @@ use crate::audit::{self, Context, HistoryContents, Memory, Past, warm};
 use crate::cli::args;
 use crate::cli::flags::Common;
 use crate::cli::io::{Bar, Failure, note, print_text, warn};
-use crate::cli::{CLEAN, settings, start_threads};
+use crate::cli::settings;
 use crate::config::Config;
 use crate::git::{CommitId, Repository, Span};
 use crate::language::Languages;
@@ -89,10 +89,8 @@ pub(super) fn open(
     config: &Config,
     languages: &Languages,
 ) -> Memory {
-    if common.no_cache {
-        return Memory::nothing();
-    }
-    Memory::open(&folder(common, repository), repository, config, languages)
+    let folder = kept_folder(common, repository);
+    folder.map_or_else(Memory::nothing, |of| Memory::open(&of, repository, config, languages))
 }
 
 /// Writes new entries to the cache, and reports what was wrong with it.
@@ -115,8 +113,7 @@ pub(super) fn save(remembered: Memory, common: &Common) {
     }
 }
 
-pub(in crate::cli) fn run(action: &args::Cache, common: &Common) -> Result<u8, Failure> {
-    start_threads(common.threads)?;
+pub(in crate::cli) fn run(action: &args::Cache, common: &Common) -> Result<(), Failure> {
     let repository = common.repository()?;
     let (config, origin) = settings::read(common, Some(&repository), &[])?;
     let languages = config.languages(&origin)?;
@@ -158,14 +155,13 @@ pub(in crate::cli) fn run(action: &args::Cache, common: &Common) -> Result<u8, F
             let cleared = [Cache::clear(&folder), History::clear(&folder), Journal::clear(&folder)];
             let (n_files, n_bytes) =
                 cleared.iter().fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
-            print_text(&format!("{} removed, {}\n", count(n_files, "file"), size(n_bytes)))?;
-            return Ok(CLEAN);
+            let files = count(n_files, "file");
+            return print_text(&format!("{files} removed, {}\n", size(n_bytes)));
         }
     };
     let now = Memory::open(&folder, &repository, &config, &languages);
     let indexes = Past::indexes(&folder, &repository, &config, &languages);
-    print_text(&(done + &status(&now, &indexes)))?;
-    Ok(CLEAN)
+    print_text(&(done + &status(&now, &indexes)))
 }
 
 /// The index of a span of history, made anew where it is damaged.

@@ -8,7 +8,7 @@ use crate::audit::{Copy, MergedCopy, Proposal, Timeline, proposals};
 use crate::cli::args::Calibrate;
 use crate::cli::flags::Common;
 use crate::cli::io::{Failure, print_text};
-use crate::cli::{CLEAN, settings, start_threads};
+use crate::cli::settings;
 use crate::git::{CommitId, Reader, Repository, Span};
 use crate::policy::Level;
 use crate::text::{FilePath, Lines, agreed, count};
@@ -18,8 +18,7 @@ const N_EXAMPLES: usize = 3;
 /// Minimum percentage of the lines of a copy that are in its file still for the copy to be kept.
 const KEPT_LINES: usize = 80;
 
-pub(in crate::cli) fn run(flags: &Calibrate, common: &Common) -> Result<u8, Failure> {
-    start_threads(common.threads)?;
+pub(in crate::cli) fn run(flags: &Calibrate, common: &Common) -> Result<(), Failure> {
     let repository = Repository::discover(&common.repo)?;
     let read = settings::read(common, Some(&repository), &[])?;
     let name = flags.range.clone().unwrap_or_else(|| "HEAD".to_owned());
@@ -31,8 +30,7 @@ pub(in crate::cli) fn run(flags: &Calibrate, common: &Common) -> Result<u8, Fail
     let tree = reader.commit_snapshot(head)?;
     let paths: Vec<&FilePath> = tree.entries.iter().map(|entry| &entry.path).collect();
     let proposals = proposals(&merged, &paths, read.0.min_tokens);
-    print_text(&text(&timeline, &merged, &proposals))?;
-    Ok(CLEAN)
+    print_text(&text(&timeline, &merged, &proposals))
 }
 
 /// The warnings of the commits, and whether their copies are in `head` still.

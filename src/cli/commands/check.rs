@@ -9,7 +9,7 @@ use crate::cli::args::Check;
 use crate::cli::flags::Common;
 use crate::cli::io::{Bar, Failure, Reports, all_here, limited, selection, warn};
 use crate::cli::settings::{self, place, warn_of_missing_baseline};
-use crate::cli::{CLEAN, FOUND, not_fetched, passed_over, start_threads, today};
+use crate::cli::{CLEAN, FOUND, not_fetched, passed_over, today};
 use crate::config::{Overrides, Setting};
 use crate::git::Repository;
 use crate::policy::Notice;
@@ -17,7 +17,6 @@ use crate::report::FORMATS;
 
 pub(in crate::cli) fn run(flags: &Check, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(FORMATS, &flags.output.reporting, common)?;
-    start_threads(common.threads)?;
     // A hook does not wait for a remote.
     let repository =
         if flags.staged { Repository::discover(&common.repo) } else { common.repository() }?;
@@ -32,7 +31,7 @@ pub(in crate::cli) fn run(flags: &Check, common: &Common) -> Result<u8, Failure>
     reports.warn_of_suppressed(flags.suppressing.show_suppressed);
     let mut outcome = outcome_of(case, &request, &repository, common, &Bar::of(common))?;
     selection::keep(&mut outcome, &flags.output.only)?;
-    if !reports.have_notices(common) {
+    if !reports.any(|format| format.has_notices(common.quiet)) {
         edits.iter().for_each(|edit| warn(&edit.to_string()));
     }
     let (fails, n_missing) = (outcome.fails(config.fail_on), outcome.n_missing());
@@ -60,7 +59,6 @@ pub(in crate::cli) fn requested(
     common: &Common,
     progress: &dyn Progress,
 ) -> Result<Outcome, Failure> {
-    start_threads(common.threads)?;
     outcome_of(case(request, repository)?, request, repository, common, progress)
 }
 

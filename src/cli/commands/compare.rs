@@ -6,7 +6,7 @@ use crate::audit::{CompareParams, Comparison, Context, Pair, Submission, compare
 use crate::cli::args::Compare;
 use crate::cli::flags::Common;
 use crate::cli::io::{Bar, Checkout, Failure, Reports, warn};
-use crate::cli::{CLEAN, FOUND, settings, start_threads};
+use crate::cli::{CLEAN, FOUND, settings};
 use crate::git::Repository;
 use crate::report::{COMPARISON_FORMATS, pseudonym_key};
 use crate::text::{FilePath, joined};
@@ -21,7 +21,6 @@ pub(in crate::cli) fn run(flags: &Compare, common: &Common) -> Result<u8, Failur
     settings.extend(flags.min_tokens.setting("min-tokens"));
     let (config, origin) = settings::read(common, repository.as_ref(), &settings)?;
     let reports = reports.with(&config)?;
-    start_threads(common.threads)?;
     let submissions = submissions(&flags.paths, flags.across_only, &common.repo)?;
     if submissions.len() < 2 {
         return Err(nothing_to_compare(submissions.len()));
@@ -40,7 +39,7 @@ pub(in crate::cli) fn run(flags: &Compare, common: &Common) -> Result<u8, Failur
     };
     let bar = Bar::of(common);
     let context = Context { config: &config, languages: &languages, progress: &bar };
-    let comparison = compare(&submissions, &handed_out, params, context);
+    let mut comparison = compare(&submissions, &handed_out, params, context);
     drop(bar);
     if comparison.n_compared == 0 {
         return Err(nothing_compared(&comparison));
@@ -49,17 +48,15 @@ pub(in crate::cli) fn run(flags: &Compare, common: &Common) -> Result<u8, Failur
     let mut parts = comparison.pairs.iter().map(Pair::containment);
     let limit = flags.fail_on_percent.map(|percent| percent / 100.0);
     let is_above = limit.is_some_and(|limit| parts.any(|part| part >= limit));
-    let status = if is_above { FOUND } else { CLEAN };
-    if !flags.pseudonyms {
-        reports.write(&comparison, common)?;
-        return Ok(status);
-    }
-    let (comparison, key) = comparison.with_pseudonyms();
-    if let Some(file) = &flags.pseudonym_key {
-        Checkout::of(common).write(file, &pseudonym_key(&key))?;
+    if flags.pseudonyms {
+        let key;
+        (comparison, key) = comparison.with_pseudonyms();
+        if let Some(file) = &flags.pseudonym_key {
+            Checkout::of(common).write(file, &pseudonym_key(&key))?;
+        }
     }
     reports.write(&comparison, common)?;
-    Ok(status)
+    Ok(if is_above { FOUND } else { CLEAN })
 }
 
 fn nothing_compared(comparison: &Comparison) -> Failure {
@@ -155,7 +152,7 @@ fn children(folder: &Path, group: usize, within: &Path) -> Result<Vec<Submission
             });
         }
     }
-    submissions.sort_by(|a, b| a.name.cmp(&b.name));
+    submissions.sort_unstable_by(|a, b| a.name.cmp(&b.name));
     Ok(submissions)
 }
 

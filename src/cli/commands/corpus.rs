@@ -12,7 +12,7 @@ use crate::change::{Authority, Components, in_tree};
 use crate::cli::args::{CorpusCommand, Declaration, ExportFormat};
 use crate::cli::flags::Common;
 use crate::cli::io::{Bar, Checkout, Failure, note, print_text, report_failure};
-use crate::cli::{CLEAN, settings, start_threads};
+use crate::cli::settings;
 use crate::config::Config;
 use crate::files::{self, ReadFiles};
 use crate::fingerprint;
@@ -33,8 +33,7 @@ const WINDOW: usize = 16;
 /// Maximum notes to list without `--verbose`; the rest are counted.
 const MAX_NOTES: usize = 20;
 
-pub(in crate::cli) fn run(command: &CorpusCommand, common: &Common) -> Result<u8, Failure> {
-    start_threads(common.threads)?;
+pub(in crate::cli) fn run(command: &CorpusCommand, common: &Common) -> Result<(), Failure> {
     let shelf = shelf(common)?;
     match command {
         CorpusCommand::Add { corpus, sources, list, fixes, declared } => {
@@ -42,60 +41,59 @@ pub(in crate::cli) fn run(command: &CorpusCommand, common: &Common) -> Result<u8
             if let Some(list) = list {
                 check_list(list)?;
             }
-            add(&shelf.new_corpus(corpus)?, sources, fixes.as_deref(), declared, common)?;
+            add(&shelf.new_corpus(corpus)?, sources, fixes.as_deref(), declared, common)
         }
-        CorpusCommand::Update { corpus } => update(&shelf.corpus(corpus)?, common)?,
-        CorpusCommand::List => list(&shelf)?,
+        CorpusCommand::Update { corpus } => update(&shelf.corpus(corpus)?, common),
+        CorpusCommand::List => list(&shelf),
         CorpusCommand::Show { corpus } => match Location::new(corpus) {
-            Some(location) => show_sources(&location.engine()?.open(Some(shelf.folder()))?)?,
-            None => show(&shelf.corpus(corpus)?, common.verbose)?,
+            Some(location) => show_sources(&location.engine()?.open(Some(shelf.folder()))?),
+            None => show(&shelf.corpus(corpus)?, common.verbose),
         },
         CorpusCommand::Remove { corpus, sources } => match Location::new(corpus) {
             Some(location) if sources.is_empty() => {
                 let message = format!("cannot remove everything at `{location}`: name the sources");
-                return Err(Failure::user(message, "delete it with the store's own tools"));
+                Err(Failure::user(message, "delete it with the store's own tools"))
             }
-            Some(location) => location.engine()?.remove(sources)?,
-            None => remove(&shelf.corpus(corpus)?, sources)?,
+            Some(location) => Ok(location.engine()?.remove(sources)?),
+            None => remove(&shelf.corpus(corpus)?, sources),
         },
         CorpusCommand::Load { corpus, url, readers } => {
-            put(&shelf.corpus(corpus)?, url, readers.as_deref())?;
+            put(&shelf.corpus(corpus)?, url, readers.as_deref())
         }
-        CorpusCommand::Push { corpus, url } => put(&shelf.corpus(corpus)?, url, None)?,
+        CorpusCommand::Push { corpus, url } => put(&shelf.corpus(corpus)?, url, None),
         CorpusCommand::Pull { url, name } => {
             let engine = location(url)?.engine()?;
             let pulled = engine.pull(&|own| shelf.new_corpus(name.as_deref().unwrap_or(own)))?;
-            print_text(&done(&pulled))?;
+            print_text(&done(&pulled))
         }
         CorpusCommand::Compact { url, older_than } => {
             let older_than = Duration::from_secs(older_than * 60);
-            print_text(&compacted(&location(url)?.engine()?.compact(older_than)?))?;
+            print_text(&compacted(&location(url)?.engine()?.compact(older_than)?))
         }
         CorpusCommand::Export { corpus, format: ExportFormat::Parquet, output } => {
             Checkout::of(common).refuse_links(output)?;
             let corpus = shelf.corpus(corpus)?;
             corpus.open()?;
-            export_parquet(&corpus, output, true)?;
+            export_parquet(&corpus, output, true)
         }
         CorpusCommand::Fingerprint { source, output, declared } => {
             Checkout::of(common).refuse_links(output)?;
-            fingerprint_source(source, output, declared, common)?;
+            fingerprint_source(source, output, declared, common)
         }
         CorpusCommand::Export { corpus, format: ExportFormat::File, output } => {
             Checkout::of(common).refuse_links(output)?;
             let digest = shelf.corpus(corpus)?.export(output)?;
-            print_text(&format!("sha256:{digest}\n"))?;
+            print_text(&format!("sha256:{digest}\n"))
         }
         CorpusCommand::Import { corpus, file, digest: None } if file.is_dir() => {
-            import_parquet(&shelf.new_corpus(corpus)?, file)?;
+            import_parquet(&shelf.new_corpus(corpus)?, file)
         }
         CorpusCommand::Import { corpus, file, digest } => {
             let imported = shelf.new_corpus(corpus)?.import(file, digest.as_deref())?;
             let n_sources = count(imported.n_sources, "source");
-            print_text(&format!("{n_sources}, sha256:{}\n", imported.digest))?;
+            print_text(&format!("{n_sources}, sha256:{}\n", imported.digest))
         }
     }
-    Ok(CLEAN)
 }
 
 /// What a compaction did, as a line.
@@ -264,7 +262,7 @@ pub(super) fn report_traffic(outsides: &[Outside], common: &Common) {
         let Some(stored) = outside.stored() else { continue };
         if let Some(traffic) = stored.traffic() {
             let (n, kilobytes) = (traffic.n_requests(), traffic.n_bytes() as f64 / 1e3);
-            let (name, requests) = (shown(stored.name()), count(n, "request"));
+            let (name, requests) = (printable(stored.name()), count(n, "request"));
             note(&format!("corpus `{name}`: {requests}, {kilobytes:.1} kB"));
         }
     }
@@ -312,8 +310,7 @@ fn check_components(
             }
         }
     }
-    links.sort();
-    if let Some(link) = links.into_iter().next() {
+    if let Some(link) = links.into_iter().min() {
         let why = format!("its component `{link}` is a link, and links are not followed");
         let help = format!(
             "replace `{link}` with a copy of its target, or give the folder that contains the components themselves"
@@ -361,7 +358,7 @@ fn add(
         let records = corpus.records().unwrap_or_default().into_iter();
         let known = records.filter_map(|(_, record)| record.spec);
         clones.extend(known.filter(|spec| has_past(spec)));
-        clones.sort();
+        clones.sort_unstable();
         clones.dedup();
         return read_all(corpus, &[(fixes_source(&absolute(list), &clones), component)], common);
     }
@@ -411,22 +408,17 @@ fn read_all(
     };
     let mut failed = None;
     for ((source, _), added) in sources.iter().zip(added) {
-        let Addition { stats, notes } = match (added, failed.is_some()) {
-            (Ok(added), _) => added,
+        match added {
+            Ok(_) if common.quiet => {}
+            Ok(Addition { stats, notes }) => {
+                let said = stats.map_or_else(|| "nothing new".to_owned(), |stats| figures(&stats));
+                let source = printable(label_of(source));
+                let notes = notes_text(&notes, common.verbose);
+                print_text(&format!("{source}: {said}\n{notes}"))?;
+            }
             // All failures are printed; the first one ends the run.
-            (Err(why), false) => {
-                failed = Some(why);
-                continue;
-            }
-            (Err(why), true) => {
-                report_failure(&why.into());
-                continue;
-            }
-        };
-        if !common.quiet {
-            let said = stats.map_or_else(|| "nothing new".to_owned(), |stats| figures(&stats));
-            let (source, notes) = (shown(&label_of(source)), notes_text(&notes, common.verbose));
-            print_text(&format!("{source}: {said}\n{notes}"))?;
+            Err(why) if failed.is_none() => failed = Some(why),
+            Err(why) => report_failure(&why.into()),
         }
     }
     failed.map_or(Ok(()), |why| Err(why.into()))
@@ -444,7 +436,7 @@ fn notes_text(notes: &[Note], is_verbose: bool) -> String {
     let n_listed = if is_verbose { others.len() } else { MAX_NOTES.min(others.len()) };
     let mut text = String::new();
     for Note { what, why } in missing.iter().chain(&others[..n_listed]) {
-        let _ = writeln!(text, "  not read: {} ({why})", shown(what));
+        let _ = writeln!(text, "  not read: {} ({why})", printable(what));
     }
     if others.len() > n_listed {
         let _ = writeln!(text, "  and {} more, which `--verbose` lists", others.len() - n_listed);
@@ -499,7 +491,7 @@ fn show(corpus: &Corpus, is_verbose: bool) -> Result<(), Failure> {
     let segments = corpus.open()?;
     for ((_, record), segment) in corpus.records()?.iter().zip(&segments) {
         let (figures, size) = (figures(segment.stats()), size(segment.n_bytes() as u64));
-        let _ = writeln!(text, "{}: {figures}, {size} on disk", shown(&record.label));
+        let _ = writeln!(text, "{}: {figures}, {size} on disk", printable(&record.label));
         for (number, component) in segment.components().iter().enumerate().take(max_components) {
             let terms = segment.component_license(number);
             let terms = terms.map_err(|why| damaged(corpus, &record.label, why))?;
@@ -508,16 +500,16 @@ fn show(corpus: &Corpus, is_verbose: bool) -> Result<(), Failure> {
             let evidence = terms.evidence.as_ref().map(|evidence| format!(": {evidence}"));
             let evidence = evidence.unwrap_or_default();
             let line = format!("{} {version} ({license}{evidence})", component.name);
-            let _ = writeln!(text, "  {}", shown(&line));
+            let _ = writeln!(text, "  {}", printable(line));
             for contradiction in &terms.contradictions {
-                let _ = writeln!(text, "    contradicted: {}", shown(&contradiction.evidence));
+                let _ = writeln!(text, "    contradicted: {}", printable(&contradiction.evidence));
             }
             let others = segment.licenses_of(number);
             let others = others.map_err(|why| damaged(corpus, &record.label, why))?.into_iter();
             let others = others.filter(|(other, _)| *other != terms.license);
             for (other, n) in others.take(MAX_LICENSES) {
                 let license = license_words(other.as_ref());
-                let _ = writeln!(text, "    {}: {}", count(n, "file"), shown(&license));
+                let _ = writeln!(text, "    {}: {}", count(n, "file"), printable(license));
             }
         }
         let n_more = segment.components().len().saturating_sub(max_components);
@@ -534,16 +526,12 @@ fn show(corpus: &Corpus, is_verbose: bool) -> Result<(), Failure> {
 /// Lists the sources of a corpus in an engine.
 fn show_sources(corpus: &OpenCorpus) -> Result<(), Failure> {
     let sources = corpus.sources.iter();
-    let lines = sources.map(|(label, stats)| format!("{}: {}\n", shown(label), figures(stats)));
+    let lines = sources.map(|(label, stats)| format!("{}: {}\n", printable(label), figures(stats)));
     print_text(&lines.collect::<String>())
 }
 
 fn license_words(license: Option<&Expression>) -> String {
     license.map_or_else(|| "license not known".to_owned(), ToString::to_string)
-}
-
-fn shown(text: &str) -> String {
-    printable(text)
 }
 
 fn damaged(corpus: &Corpus, source: &str, why: SegmentError) -> CorpusError {

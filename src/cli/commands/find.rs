@@ -14,7 +14,7 @@ use crate::change::{End, PastScope};
 use crate::cli::args::Find;
 use crate::cli::flags::Common;
 use crate::cli::io::{Bar, Failure, Reports, limit, warn};
-use crate::cli::{CLEAN, FOUND, settings, start_threads};
+use crate::cli::{CLEAN, FOUND, settings};
 use crate::config::Config;
 use crate::files;
 use crate::fingerprint::Effort;
@@ -28,7 +28,6 @@ use crate::text::FilePath;
 /// finding.
 pub(in crate::cli) fn run(flags: &Find, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(FIND_FORMATS, &flags.reporting, common)?;
-    start_threads(common.threads)?;
     let repository = common.repository()?;
     // To compare the work tree with the index takes a third of the time: whatever can be is read
     // meanwhile.

@@ -5,15 +5,14 @@ use crate::audit::{Context, Timeline, TimelineParams, timeline};
 use crate::cli::args::History;
 use crate::cli::flags::Common;
 use crate::cli::io::{Bar, Failure, Reports, warn};
-use crate::cli::{CLEAN, settings, start_threads};
+use crate::cli::settings;
 use crate::config::Config;
 use crate::git::{Repository, Span};
 use crate::report::TIMELINE_FORMATS;
 use crate::text::FilePath;
 
-pub(in crate::cli) fn run(flags: &History, common: &Common) -> Result<u8, Failure> {
+pub(in crate::cli) fn run(flags: &History, common: &Common) -> Result<(), Failure> {
     let reports = Reports::new(TIMELINE_FORMATS, &flags.reporting, common)?;
-    start_threads(common.threads)?;
     let repository = Repository::discover(&common.repo)?;
     let mut settings = flags.reporting.settings();
     settings.extend(flags.min_tokens.setting("min-tokens"));
@@ -35,8 +34,7 @@ pub(in crate::cli) fn run(flags: &History, common: &Common) -> Result<u8, Failur
             judged.copies.retain(|of| of.origins.iter().all(|of| !of.path.is_within(&outside)));
         }
     }
-    reports.write(&timeline, common)?;
-    Ok(CLEAN)
+    reports.write(&timeline, common)
 }
 
 /// What the commits of a range copied, by its name, along a span without its ends.

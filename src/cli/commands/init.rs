@@ -14,7 +14,6 @@ use super::agents::{self, Step};
 use super::migrate::{self, Migration};
 use super::own_files::{text_of, write};
 use super::survey::{Survey, System};
-use crate::cli::CLEAN;
 use crate::cli::args::{Init, Tool};
 use crate::cli::flags::Common;
 use crate::cli::io::{Checkout, Failure, print_text};
@@ -40,7 +39,7 @@ const START: &str = "\n# Where a change starts";
 /// Wrap width for explanations in the settings.
 const WIDTH: usize = 100;
 
-pub(in crate::cli) fn run(flags: &Init, common: &Common) -> Result<u8, Failure> {
+pub(in crate::cli) fn run(flags: &Init, common: &Common) -> Result<(), Failure> {
     let repository = Repository::discover(&common.repo)?;
     let root = repository.root();
     if !repository.has_work_tree() {
@@ -53,13 +52,11 @@ pub(in crate::cli) fn run(flags: &Init, common: &Common) -> Result<u8, Failure> 
             () if flags.status => Step::Tell,
             () => Step::Write,
         };
-        print_text(&agents::set_up(asked, step, root, &checkout)?)?;
-        return Ok(CLEAN);
+        return print_text(&agents::set_up(asked, step, root, &checkout)?);
     }
     let survey = Survey::of(&repository)?;
     if flags.undo {
-        print_text(&undo(&survey, &repository)?)?;
-        return Ok(CLEAN);
+        return print_text(&undo(&survey, &repository)?);
     }
     let mut summary = String::new();
     match find(root) {
@@ -91,10 +88,7 @@ pub(in crate::cli) fn run(flags: &Init, common: &Common) -> Result<u8, Failure> 
             &format!("also: {settings} is here; {PAGES}ci.md shows what to add for {name}\n");
     }
     summary += "next: `secondhand check` checks this branch\n";
-    if !common.quiet {
-        print_text(&summary)?;
-    }
-    Ok(CLEAN)
+    if common.quiet { Ok(()) } else { print_text(&summary) }
 }
 
 /// Writes the workflow where it is asked for, or where this is a repository of GitHub's that has
@@ -194,10 +188,8 @@ fn without_lines(text: &str, entry: &str) -> Option<String> {
         .position(|window| window.iter().map(|line| line.trim()).eq(own.iter().copied()))?;
     let left: Vec<&str> = lines[..at].iter().chain(&lines[at + own.len()..]).copied().collect();
     let left = left.join("\n") + "\n";
-    Some(
-        left.strip_suffix(LEFTHOOK_HEAD)
-            .map_or(left.clone(), |left| left.trim_end().to_owned() + "\n"),
-    )
+    let headless = left.strip_suffix(LEFTHOOK_HEAD).map(|left| left.trim_end().to_owned() + "\n");
+    Some(headless.unwrap_or(left))
 }
 
 /// What manages the hooks of a repository.

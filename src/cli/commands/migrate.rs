@@ -1,7 +1,6 @@
 //! Reads the settings of similar tools, for `secondhand init --from`.
 
 use std::path::Path;
-use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 use serde_json::Value;
@@ -117,12 +116,11 @@ fn bytes_of(text: &str) -> Option<u64> {
     Some(digits.parse::<u64>().ok()? * unit)
 }
 
+fn pattern(text: &str) -> Regex {
+    Regex::new(text).expect("the pattern is valid")
+}
+
 fn pmd(text: &str) -> Option<Migration> {
-    static TOKENS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"minimumTokens>\s*(\d+)|minimumTokenCount[\s=(.set]*(\d+)").ok()
-    });
-    static EXCLUDED: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"<exclude>\s*([^<\s]+)\s*</exclude>").ok());
     // Other plugins exclude files, too.
     let own = text
         .split("maven-pmd-plugin")
@@ -134,11 +132,12 @@ fn pmd(text: &str) -> Option<Migration> {
     let own = own.unwrap_or(text);
     let mut migrated = Migration::default();
     migrated.values.push(("honor", "[\"pmd\"]".to_owned()));
-    let tokens = TOKENS.as_ref().and_then(|pattern| pattern.captures(own));
+    let tokens = pattern(r"minimumTokens>\s*(\d+)|minimumTokenCount[\s=(.set]*(\d+)");
+    let tokens = tokens.captures(own);
     let tokens = tokens.and_then(|found| found.get(1).or(found.get(2))?.as_str().parse().ok());
     tokens.into_iter().for_each(|n| migrated.min_tokens(n));
-    let excluded = EXCLUDED.iter().flat_map(|pattern| pattern.captures_iter(own));
-    let excluded = excluded.filter_map(|found| Some(found.get(1)?.as_str()));
+    let excluded = pattern(r"<exclude>\s*([^<\s]+)\s*</exclude>");
+    let excluded = excluded.captures_iter(own).filter_map(|found| Some(found.get(1)?.as_str()));
     migrated.list("ignore", &excluded.collect::<Vec<_>>());
     for key in ["ignoreIdentifiers", "ignoreLiterals", "ignoreAnnotations"] {
         if own.contains(key) {
@@ -151,17 +150,14 @@ fn pmd(text: &str) -> Option<Migration> {
 
 fn sonar(text: &str) -> Option<Migration> {
     // In properties of Java, those of Maven, and a script of Gradle.
-    static PAIR: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(
-            r#"(?m)^[ \t]*(sonar\.[\w.]+)[ \t]*[=:](.*)$|<(sonar\.[\w.]+)>([^<]*)<|["'](sonar\.[\w.]+)["']\s*,\s*["']([^"']*)["']"#,
-        )
-        .ok()
-    });
+    let pairs = pattern(
+        r#"(?m)^[ \t]*(sonar\.[\w.]+)[ \t]*[=:](.*)$|<(sonar\.[\w.]+)>([^<]*)<|["'](sonar\.[\w.]+)["']\s*,\s*["']([^"']*)["']"#,
+    );
     let mut migrated = Migration::default();
     migrated.values.push(("honor", "[\"sonar\"]".to_owned()));
     let joined = text.replace("\\\r\n", "").replace("\\\n", "");
-    let found = PAIR.iter().flat_map(|pattern| pattern.captures_iter(&joined));
-    let pairs: Vec<(&str, &str)> = found.filter_map(|found| pair(&found)).collect();
+    let pairs = pairs.captures_iter(&joined);
+    let pairs: Vec<(&str, &str)> = pairs.filter_map(|found| pair(&found)).collect();
     if pairs.is_empty() {
         return None;
     }

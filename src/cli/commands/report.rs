@@ -7,7 +7,7 @@ use crate::audit::{MemberReport, Organization, ReportError, UncountedFile};
 use crate::cli::args::Report;
 use crate::cli::flags::Common;
 use crate::cli::io::{Failure, Reports};
-use crate::cli::{CLEAN, settings};
+use crate::cli::settings;
 use crate::files;
 use crate::git::Repository;
 use crate::report::ORGANIZATION_FORMATS;
@@ -18,7 +18,7 @@ const MAX_REPORT: u64 = 256 * 1024 * 1024;
 /// Maximum folders inside each other.
 const MAX_DEPTH: usize = 16;
 
-pub(in crate::cli) fn run(flags: &Report, common: &Common) -> Result<u8, Failure> {
+pub(in crate::cli) fn run(flags: &Report, common: &Common) -> Result<(), Failure> {
     let reports = Reports::new(ORGANIZATION_FORMATS, &flags.reporting, common)?;
     let repository = Repository::discover(&common.repo).ok();
     let (config, _) = settings::read(common, repository.as_ref(), &flags.reporting.settings())?;
@@ -49,8 +49,7 @@ pub(in crate::cli) fn run(flags: &Report, common: &Common) -> Result<u8, Failure
     if documents.is_empty() {
         return Err(no_reports(&flags.folders));
     }
-    reports.write(&Organization::new(documents, left_out), common)?;
-    Ok(CLEAN)
+    reports.write(&Organization::new(documents, left_out), common)
 }
 
 /// A report cannot be read.
@@ -85,7 +84,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
             }
         }
     }
-    found.sort();
+    found.sort_unstable();
     Ok(found)
 }
 

@@ -5,18 +5,17 @@ use crate::audit::{Context, ResemblanceParams, resemblances};
 use crate::cli::args::Resemblance;
 use crate::cli::flags::Common;
 use crate::cli::io::{Bar, Failure, Reports};
-use crate::cli::{CLEAN, settings, start_threads};
+use crate::cli::settings;
 use crate::fingerprint::resemblance::Counting;
 use crate::git::Repository;
 use crate::report::RESEMBLANCE_FORMATS;
 
-pub(in crate::cli) fn run(flags: &Resemblance, common: &Common) -> Result<u8, Failure> {
+pub(in crate::cli) fn run(flags: &Resemblance, common: &Common) -> Result<(), Failure> {
     let reports = Reports::new(RESEMBLANCE_FORMATS, &flags.reporting, common)?;
     let repository = Repository::discover(&common.repo).ok();
     let (config, origin) =
         settings::read(common, repository.as_ref(), &flags.reporting.settings())?;
     let reports = reports.with(&config)?;
-    start_threads(common.threads)?;
     let documents = submissions(&flags.paths, false, &common.repo)?;
     if documents.len() < 2 {
         return Err(nothing_to_compare(documents.len()));
@@ -44,6 +43,5 @@ pub(in crate::cli) fn run(flags: &Resemblance, common: &Common) -> Result<u8, Fa
         let skipped: Vec<String> = short.chain(skipped).take(MAX_SKIPPED).collect();
         return Err(nothing_comparable(documents.len(), &skipped));
     }
-    reports.write(&found, common)?;
-    Ok(CLEAN)
+    reports.write(&found, common)
 }

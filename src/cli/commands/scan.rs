@@ -7,7 +7,7 @@ use crate::change::{Acceptance, End, projects};
 use crate::cli::args::Scan;
 use crate::cli::flags::Common;
 use crate::cli::io::{Bar, Failure, Reports, all_here, limited, selection};
-use crate::cli::{CLEAN, FOUND, not_fetched, settings, start_threads, today, warn_of_nothing};
+use crate::cli::{CLEAN, FOUND, not_fetched, settings, today, warn_of_nothing};
 use crate::config::Config;
 use crate::files::{Entry, ReadFiles};
 use crate::git::{Repository, Snapshot};
@@ -18,7 +18,6 @@ use crate::text::{FilePath, count};
 
 pub(in crate::cli) fn run(flags: &Scan, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(scan_formats(), &flags.output.reporting, common)?;
-    start_threads(common.threads)?;
     let target = target(flags, common)?;
     let (config, origin) = settings_of(flags, &target, common)?;
     let reports = reports.with(&config)?.paged(common);
@@ -49,7 +48,6 @@ pub(in crate::cli) fn outcome(
     common: &Common,
     progress: &dyn Progress,
 ) -> Result<ScanResult, Failure> {
-    start_threads(common.threads)?;
     let target = target(flags, common)?;
     let (config, origin) = settings_of(flags, &target, common)?;
     scanned(target, flags, (&config, &origin), common, progress)
@@ -99,7 +97,8 @@ fn scanned(
     progress: &dyn Progress,
 ) -> Result<ScanResult, Failure> {
     let languages = config.languages(origin)?;
-    let baseline = settings::baseline(&flags.suppressing, target.root(), config)?;
+    let root = target.repository().map(Repository::root);
+    let baseline = settings::baseline(&flags.suppressing, root, config)?;
     let context = Context { config, languages: &languages, progress };
     let (mut outcome, all) = match &target {
         ScanTarget::Folder { root, paths } => {
@@ -193,10 +192,6 @@ impl ScanTarget {
             parts.take_while(|(a, b)| a == b).map(|(a, _)| a).collect()
         });
         Self::Folder { root: root.unwrap_or_default(), paths }
-    }
-
-    fn root(&self) -> Option<&Path> {
-        self.repository().map(Repository::root)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Runs the commands that only print: `explain`, `languages`, `config`, `completions`, `man`.
 
 use std::fmt::Write as _;
+use std::fs;
 use std::path::Path;
 
 use clap::CommandFactory;
@@ -8,7 +9,6 @@ use clap::CommandFactory;
 use super::init::explained;
 use super::named;
 use super::scan::tree;
-use crate::cli::CLEAN;
 use crate::cli::args::Cli;
 use crate::cli::flags::{Common, ReportFlags};
 use crate::cli::io::{Checkout, Failure, Reports, print_text};
@@ -27,17 +27,16 @@ use crate::text::{FilePath, Lines, printable, readable};
 /// Maximum bytes of a file to show the language or the tokens of.
 const MAX_FILE: u64 = 256 << 20;
 
-pub(in crate::cli) fn explain(subject: Option<&str>, common: &Common) -> Result<u8, Failure> {
+pub(in crate::cli) fn explain(subject: Option<&str>, common: &Common) -> Result<(), Failure> {
     let Some(subject) = subject else {
         let rows = RULES
             .iter()
             .map(|rule| format!("{:<20} {:<8} {}\n", rule.id, rule.level.name(), rule.summary));
-        print_text(&rows.collect::<String>())?;
-        return Ok(CLEAN);
+        return print_text(&rows.collect::<String>());
     };
     if let Some(rule) = rule(subject) {
-        print_text(&format!("# {} ({})\n\n{}", rule.id, rule.level.name(), rule.explanation()))?;
-        return Ok(CLEAN);
+        let (level, explanation) = (rule.level.name(), rule.explanation());
+        return print_text(&format!("# {} ({level})\n\n{explanation}", rule.id));
     }
     if !subject.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         let known: Vec<_> = RULES.iter().map(|rule| rule.id).collect();
@@ -49,7 +48,7 @@ pub(in crate::cli) fn explain(subject: Option<&str>, common: &Common) -> Result<
         reports.write(&outcome, &common)?;
         print_text(&outcome.findings.iter().map(judgment).collect::<String>())?;
     }
-    Ok(CLEAN)
+    Ok(())
 }
 
 /// Why a finding has its level, in lines for people.
@@ -64,7 +63,7 @@ pub(in crate::cli) fn languages(
     file: Option<&Path>,
     tokens: Option<&Path>,
     common: &Common,
-) -> Result<u8, Failure> {
+) -> Result<(), Failure> {
     let repository = Repository::discover(&common.repo).ok();
     let (config, origin) = settings::read(common, repository.as_ref(), &[])?;
     let languages = config.languages(&origin)?;
@@ -77,13 +76,11 @@ pub(in crate::cli) fn languages(
     }
     // What is asked for may be a file.
     let file = file.or_else(|| name.map(Path::new).filter(|name| name.is_file()));
-    let text = match (file, tokens) {
+    print_text(&match (file, tokens) {
         (Some(path), _) => language_of(&ShownFile::read(path, repository.as_ref())?, &languages),
         (None, Some(path)) => tokens_of(&ShownFile::read(path, repository.as_ref())?, &languages),
         (None, None) => list_languages(name, &languages)?,
-    };
-    print_text(&text)?;
-    Ok(CLEAN)
+    })
 }
 
 /// A line for each language; of those that `asked` is a part of, if it is given, or else that are
@@ -214,30 +211,30 @@ fn tokens_of(file: &ShownFile, languages: &Languages) -> String {
     shown
 }
 
-pub(in crate::cli) fn config(list: bool, is_schema: bool, common: &Common) -> Result<u8, Failure> {
+pub(in crate::cli) fn config(list: bool, is_schema: bool, common: &Common) -> Result<(), Failure> {
     if is_schema {
         let schema = serde_json::to_string_pretty(&schema()).unwrap_or_default();
-        print_text(&format!("{schema}\n"))?;
-    } else if list {
-        print_text(&listed(options()))?;
-    } else {
-        let repository = Repository::discover(&common.repo).ok();
-        let (written, overrides) =
-            (place(common).settings(repository.as_ref())?, Overrides::new(&common.set, &[]));
-        let (config, origin) = overrides.complete(&written)?;
-        let mut rows = String::new();
-        for OptionValue { key, value, source } in overrides.values(&written)? {
-            let source = source.map(|source| format!("  # {source}")).unwrap_or_default();
-            let _ = writeln!(rows, "{}", printable(format!("{key} = {value}{source}")));
-        }
-        let (from, folders) = (printable(&origin), folders_of(&written));
-        print_text(&format!("# from {from}\n{rows}{folders}"))?;
-        if let Some(repository) = &repository {
-            let (_, files) = tree(repository, None)?;
-            settings::warn_of_idle(&config, &config.languages(&origin)?, &files.entries);
-        }
+        return print_text(&format!("{schema}\n"));
     }
-    Ok(CLEAN)
+    if list {
+        return print_text(&listed(options()));
+    }
+    let repository = Repository::discover(&common.repo).ok();
+    let written = place(common).settings(repository.as_ref())?;
+    let overrides = Overrides::new(&common.set, &[]);
+    let (config, origin) = overrides.complete(&written)?;
+    let mut rows = String::new();
+    for OptionValue { key, value, source } in overrides.values(&written)? {
+        let source = source.map(|source| format!("  # {source}")).unwrap_or_default();
+        let _ = writeln!(rows, "{}", printable(format!("{key} = {value}{source}")));
+    }
+    let (from, folders) = (printable(&origin), folders_of(&written));
+    print_text(&format!("# from {from}\n{rows}{folders}"))?;
+    if let Some(repository) = &repository {
+        let (_, files) = tree(repository, None)?;
+        settings::warn_of_idle(&config, &config.languages(&origin)?, &files.entries);
+    }
+    Ok(())
 }
 
 /// The options with their defaults, as a settings file: thresholds that few have reason to change
@@ -266,26 +263,25 @@ fn folders_of(written: &SettingsFile) -> String {
     text
 }
 
-pub(in crate::cli) fn completions(shell: clap_complete::Shell) -> Result<u8, Failure> {
+pub(in crate::cli) fn completions(shell: clap_complete::Shell) -> Result<(), Failure> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "secondhand", &mut script);
-    print_text(&String::from_utf8_lossy(&script))?;
-    Ok(CLEAN)
+    print_text(&String::from_utf8_lossy(&script))
 }
 
 pub(in crate::cli) fn manual(
     name: Option<&str>,
     folder: Option<&Path>,
     common: &Common,
-) -> Result<u8, Failure> {
+) -> Result<(), Failure> {
     let mut program = Cli::command();
     if let Some(folder) = folder {
         let mut program = program.disable_help_subcommand(true);
         program.build();
         let checkout = Checkout::of(common);
-        checkout.create_folder(folder)?;
-        write_pages(&program, folder, &checkout)?;
-        return Ok(CLEAN);
+        checkout.refuse_links(folder)?;
+        fs::create_dir_all(folder).map_err(Failure::not_written(folder))?;
+        return write_pages(&program, folder, &checkout);
     }
     // Building it adds the global flags to the commands.
     program.build();
@@ -295,8 +291,7 @@ pub(in crate::cli) fn manual(
         let known: Vec<_> = program.get_subcommands().map(clap::Command::get_name).collect();
         Failure::unknown("command", name.unwrap_or_default(), &known)
     })?;
-    print_text(&String::from_utf8_lossy(&page_of(page)?))?;
-    Ok(CLEAN)
+    print_text(&String::from_utf8_lossy(&page_of(page)?))
 }
 
 /// Writes the page of a command, and those of the commands in it.

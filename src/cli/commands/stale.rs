@@ -4,14 +4,13 @@ use super::audit::{Scope, audited};
 use crate::cli::args::Stale;
 use crate::cli::flags::Common;
 use crate::cli::io::{Failure, Reports, selection};
-use crate::cli::{CLEAN, FOUND, settings, start_threads};
+use crate::cli::{CLEAN, FOUND, settings};
 use crate::git::Repository;
 use crate::report::{Format, stale_formats};
 
 pub(in crate::cli) fn run(flags: &Stale, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(stale_formats(), &flags.output.reporting, common)?;
     let Stale { tree, corpora, min_tokens, suppressing, output } = flags;
-    start_threads(common.threads)?;
     let repository = Repository::discover(&common.repo)?;
     let mut settings = output.settings();
     settings.extend(min_tokens.setting("min-tokens"));

@@ -77,7 +77,7 @@ impl Survey {
         }
         let mut languages: Vec<_> =
             counts.into_iter().map(|(name, n)| (name.to_owned(), n)).collect();
-        languages.sort_by_key(|(name, n)| (std::cmp::Reverse(*n), name.clone()));
+        languages.sort_unstable_by(|(a, n_a), (b, n_b)| n_b.cmp(n_a).then_with(|| a.cmp(b)));
         languages.truncate(MAX_LANGUAGES);
         let systems = SYSTEMS.iter().filter(|system| root.join(system.settings).exists()).collect();
         Ok(Self { languages, components: outermost(components), systems })

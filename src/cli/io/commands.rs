@@ -30,12 +30,8 @@ impl<W: Write> InertWriter<W> {
 
     /// Writes what cannot be the beginning of a command; all of it if nothing follows.
     fn settle(&mut self, is_end: bool) -> io::Result<()> {
-        let mut from = 0;
-        let mut at = 0;
-        while at < self.held.len() {
-            let rest = &self.held[at..];
-            let next = memchr::memchr(b'#', rest);
-            let Some(next) = next else { break };
+        let (mut from, mut at) = (0, 0);
+        while let Some(next) = memchr::memchr(b'#', &self.held[at..]) {
             at += next;
             let rest = &self.held[at..];
             if begins_command(rest) {

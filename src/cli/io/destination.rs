@@ -4,7 +4,7 @@
 //! replaced that we may write.
 
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -55,16 +55,11 @@ impl Checkout {
     /// its name is replaced, not followed.
     pub fn write(&self, file: &Path, bytes: &[u8]) -> Result<(), Failure> {
         self.refuse_links(file)?;
-        replace(file, bytes).map_err(Failure::not_written(file))
-    }
-
-    /// Creates a folder and those above it.
-    ///
-    /// # Errors
-    /// When it cannot be made, or a link of the checkout is on the way to it.
-    pub fn create_folder(&self, folder: &Path) -> Result<(), Failure> {
-        self.refuse_links(folder)?;
-        fs::create_dir_all(folder).map_err(Failure::not_written(folder))
+        let replaced = temporary_for(file).and_then(|mut temporary| {
+            temporary.write_all(bytes)?;
+            Ok(temporary.persist(file)?)
+        });
+        replaced.map(drop).map_err(Failure::not_written(file))
     }
 
     /// The first link of the checkout on the way to `file`, which is followed name by name, as the
@@ -147,14 +142,15 @@ pub(in crate::cli) fn temporary_in(folder: &Path, mode: u32) -> io::Result<Named
     builder.tempfile_in(folder)
 }
 
-fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
-    match Target::File(file.to_owned()).open()? {
-        Open::Temporary(mut temporary, file) => {
-            temporary.write_all(bytes)?;
-            temporary.persist(&file).map(drop).map_err(|error| error.error)
-        }
-        Open::Device(mut device) => device.write_all(bytes),
+/// A temporary file that is to replace `file`.
+pub(super) fn temporary_for(file: &Path) -> io::Result<NamedTempFile> {
+    if file.is_file() {
+        // Do not replace a write-protected file either.
+        OpenOptions::new().append(true).open(file)?;
     }
+    let folder = file.parent().unwrap_or(Path::new("."));
+    // The error names the temporary file, but the reader only knows the report.
+    temporary_in(folder, 0o666).map_err(|error| io::Error::from(error.kind()))
 }
 
 /// What a report is written to.
@@ -164,12 +160,6 @@ pub(in crate::cli) enum Target {
     File(PathBuf),
     /// A pipe, a terminal or another device: written as it comes.
     Device(PathBuf),
-}
-
-/// A report being written.
-pub(in crate::cli) enum Open {
-    Temporary(NamedTempFile, PathBuf),
-    Device(File),
 }
 
 impl Target {
@@ -188,24 +178,6 @@ impl Target {
                 Ok(Self::File(fs::canonicalize(folder)?.join(name)))
             }
             Err(error) => Err(error),
-        }
-    }
-
-    /// Opens it without changing existing contents.
-    pub fn open(&self) -> io::Result<Open> {
-        match self {
-            Self::Device(file) => Ok(Open::Device(OpenOptions::new().write(true).open(file)?)),
-            Self::File(file) => {
-                if file.is_file() {
-                    // Do not replace a write-protected file either.
-                    OpenOptions::new().append(true).open(file)?;
-                }
-                let folder = file.parent().unwrap_or(Path::new("."));
-                // The error names the temporary file, but the reader only knows the report.
-                let temporary =
-                    temporary_in(folder, 0o666).map_err(|error| io::Error::from(error.kind()))?;
-                Ok(Open::Temporary(temporary, file.clone()))
-            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Writes reports to standard output and files, and failures to standard error.
 
-use std::fs;
+use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use annotate_snippets::{Group, Level, Renderer};
 use anstream::{AutoStream, ColorChoice};
 
 use super::commands::InertWriter;
-use super::destination::{Checkout, Open, Target};
+use super::destination::{Checkout, Target, temporary_for};
 use super::error::Failure;
 use super::pager::Pager;
 use crate::audit::Outcome;
@@ -38,7 +38,12 @@ pub(in crate::cli) struct Reports<T: 'static> {
 impl<T> Reports<T> {
     /// Whether any of the formats that are printed or written is such a one.
     pub fn any(&self, is_such: impl Fn(&Format<T>) -> bool) -> bool {
-        self.written.iter().map(|(format, _)| *format).chain([self.printed]).any(is_such)
+        self.in_use().any(is_such)
+    }
+
+    fn in_use(&self) -> impl Iterator<Item = &'static Format<T>> {
+        let printed = self.is_printed.then_some(self.printed);
+        self.written.iter().map(|(format, _)| *format).chain(printed)
     }
 
     /// Checks the formats, which must be among `formats`, and the files.
@@ -63,10 +68,8 @@ impl<T> Reports<T> {
             checkout.refuse_links(file)?;
             let target = Target::new(file).map_err(Failure::unwritable(file))?;
             // A pipe can be opened only once: opening it to try would end it.
-            if matches!(target, Target::Device(_)) {
-                continue;
-            }
-            target.open().map_err(Failure::unwritable(file))?;
+            let Target::File(found) = &target else { continue };
+            temporary_for(found).map_err(Failure::unwritable(file))?;
             let mut others = written[..at].iter().map(|(_, other)| Target::new(other));
             if others.any(|other| other.is_ok_and(|other| other == target)) {
                 let message = format!(
@@ -102,16 +105,9 @@ impl<T> Reports<T> {
         Self { is_paged: !common.no_pager, ..self }
     }
 
-    pub fn have_notices(&self, common: &Common) -> bool {
-        let written = self.written.iter().any(|(format, _)| format.has_notices(common.quiet));
-        written || (self.is_printed && self.printed.has_notices(common.quiet))
-    }
-
     /// Warns of the formats that do not show suppressed findings, if these `are_asked` for.
     pub fn warn_of_suppressed(&self, are_asked: bool) {
-        let printed = self.is_printed.then_some(self.printed);
-        let formats = self.written.iter().map(|(format, _)| *format).chain(printed);
-        for format in formats.filter(|format| are_asked && !format.shows_suppressed()) {
+        for format in self.in_use().filter(|format| are_asked && !format.shows_suppressed()) {
             let name = format.name;
             warn(&format!(
                 "the format `{name}` does not show suppressed findings; `json` and `text` do"
@@ -161,15 +157,18 @@ fn find<T>(formats: &[&'static Format<T>], name: &str) -> Result<&'static Format
 
 fn to_file<T>(format: &Format<T>, target: &Target, found: &T, common: &Common) -> io::Result<()> {
     let style = style(common, None, false);
-    match target.open()? {
-        Open::Device(device) => format.write(found, &style, &mut BufWriter::new(device)),
-        Open::Temporary(mut temporary, file) => {
+    match target {
+        Target::Device(device) => {
+            let device = OpenOptions::new().write(true).open(device)?;
+            format.write(found, &style, &mut BufWriter::new(device))
+        }
+        Target::File(file) => {
+            let mut temporary = temporary_for(file)?;
             format.write(found, &style, &mut BufWriter::new(&mut temporary))?;
-            if let Ok(before) = fs::metadata(&file) {
+            if let Ok(before) = fs::metadata(file) {
                 temporary.as_file().set_permissions(before.permissions())?;
             }
-            temporary.persist(&file).map_err(|error| error.error)?;
-            Ok(())
+            temporary.persist(file).map(drop).map_err(|error| error.error)
         }
     }
 }

@@ -9,7 +9,6 @@ use std::time::Duration;
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
 use crate::audit::{Outcome, Silent};
-use crate::cli::CLEAN;
 use crate::cli::args::Check;
 use crate::cli::commands::check;
 use crate::cli::flags::Common;
@@ -25,7 +24,7 @@ use crate::text::{FilePath, count};
 const QUIET: Duration = Duration::from_millis(200);
 
 /// Judges until the reader of its output is gone, or until a signal ends the program.
-pub(in crate::cli) fn run(flags: &Check, common: &Common) -> Result<u8, Failure> {
+pub(in crate::cli) fn run(flags: &Check, common: &Common) -> Result<(), Failure> {
     let repository = Repository::discover(&common.repo)?;
     // Starts before the first check, so that changes during it are not missed.
     let (_watcher, changes) = changes(&repository)?;
@@ -38,13 +37,13 @@ pub(in crate::cli) fn run(flags: &Check, common: &Common) -> Result<u8, Failure>
             let now = lines_of(outcome);
             let text = difference(&known, &now, outcome, is_first);
             if !text.is_empty() && !try_print(&text)? {
-                return Ok(CLEAN);
+                return Ok(());
             }
             known = now;
             is_first = false;
         }
         if changes.recv().is_err() {
-            return Ok(CLEAN);
+            return Ok(());
         }
         while !matches!(changes.recv_timeout(QUIET), Err(RecvTimeoutError::Timeout)) {}
         // A temporary state, such as a half-written settings file, is no reason to end.

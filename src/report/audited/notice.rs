@@ -8,7 +8,7 @@
 use std::io::{self, Write};
 
 use super::{is_of, notices, state};
-use crate::audit::{AuditSummary, ComponentCopy, Outcome, State};
+use crate::audit::{AuditSummary, ComponentCopy, Explanation, Outcome, State};
 use crate::policy::{Answer, Component};
 use crate::report::Style;
 use crate::report::missed::evidence;
@@ -94,20 +94,11 @@ fn answer(of: &ComponentCopy) -> String {
 
 /// The files that contain a component's code.
 fn files(audited: &AuditSummary, component: &Component) -> Vec<String> {
-    let mut files = Vec::new();
-    for file in &audited.files {
-        let mut components =
-            file.origins.iter().map(|of| &audited.components[of.component].component);
-        if !components.any(|of| of.is_same(component)) {
-            continue;
-        }
-        files.push(match audited.state_of(file) {
-            State::Identical => file.path.to_string(),
-            _ => {
-                let state = state(audited, file).unwrap_or_else(|| "a part of it".to_owned());
-                format!("{} ({state})", file.path)
-            }
-        });
-    }
-    files
+    let is_same = |of: &Explanation| audited.components[of.component].component.is_same(component);
+    let files = audited.files.iter().filter(|file| file.origins.iter().any(is_same));
+    let files = files.map(|file| match (audited.state_of(file), state(audited, file)) {
+        (State::Identical, _) => file.path.to_string(),
+        (_, state) => format!("{} ({})", file.path, state.as_deref().unwrap_or("a part of it")),
+    });
+    files.collect()
 }

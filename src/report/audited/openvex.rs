@@ -83,13 +83,12 @@ impl<'s> Statement<'s> {
     /// Where it is missing, or which files have it.
     pub fn describe(&self) -> String {
         let (commit, owner) = (self.commit.describe(), &self.component.name);
-        let files: Vec<String> = match self.is_fixed() {
-            true => self.having.iter().map(ToString::to_string).collect(),
-            false => {
-                self.lacking.iter().map(|(path, lines)| format!("{path} lines {lines}")).collect()
-            }
+        let having = self.having.iter().map(ToString::to_string);
+        let lacking = self.lacking.iter().map(|(path, lines)| format!("{path} lines {lines}"));
+        let (has, files): (_, Vec<String>) = match self.is_fixed() {
+            true => ("has", having.collect()),
+            false => ("lacks", lacking.collect()),
         };
-        let has = if self.is_fixed() { "has" } else { "lacks" };
         printable(format!("the copy {has} {commit} of {owner}: {}", files.join("; ")))
     }
 }

@@ -6,8 +6,10 @@ use super::clusters::Graph;
 use super::{figures, headline, likeness, names, sides, summary};
 use crate::audit::{Comparison, Pair};
 use crate::report::Style;
-use crate::report::html::Column::{Figures, Text};
-use crate::report::html::{Block, Card, Cell, Code, Heading, MAX_CARDS, Page, Table, left_out};
+use crate::report::html::Columns::{Figures, Text};
+use crate::report::html::{
+    Block, Card, Cell, Code, Heading, MAX_CARDS, MAX_ROWS, Page, Table, left_out,
+};
 use crate::report::words::{count, percent};
 
 /// Maximum matches of a pair to show; the rest are counted.
@@ -16,8 +18,6 @@ const MAX_MATCHES: usize = 50;
 const MAX_GRAPHS: usize = 12;
 /// Maximum pairs in the table.
 const MAX_LISTED: usize = 5_000;
-/// Maximum rows of code on a page.
-const MAX_ROWS: usize = 30_000;
 
 pub(super) fn write(comparison: &Comparison, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut n_free = MAX_ROWS;
@@ -65,13 +65,8 @@ fn table(comparison: &Comparison, card_of: &[Option<usize>]) -> Table {
     Table {
         title: "All pairs that share code",
         columns: &[
-            Text("first"),
-            Text("second"),
-            Figures("rank"),
-            Figures("in 2nd"),
-            Figures("in 1st"),
-            Figures("alike"),
-            Figures("passages"),
+            Text(&["first", "second"]),
+            Figures(&["rank", "in 2nd", "in 1st", "alike", "passages"]),
         ],
         rows: rows.collect(),
         left_out: match n_more {

@@ -10,7 +10,7 @@ use crate::text::FilePath;
 json_types! {
 
 /// How similar submissions are.
-pub(super) struct Comparison from (of: &audit::Comparison) {
+pub(in crate::report) struct Comparison from (of: &audit::Comparison) {
     /// The version of this format.
     version: u32 = 1,
     /// The version of the program.
@@ -98,9 +98,4 @@ struct SkippedFile from ((path, why): (&FilePath, &String)) {
     reason: String = why.clone(),
 }
 
-}
-
-/// The JSON schema of a comparison.
-pub fn schema() -> serde_json::Value {
-    schemars::schema_for!(Comparison).to_value()
 }

@@ -4,7 +4,7 @@ mod clusters;
 mod csv;
 mod histogram;
 mod html;
-mod json;
+pub(super) mod json;
 mod text;
 
 use std::collections::BTreeMap;
@@ -17,7 +17,6 @@ use crate::audit::{Comparison, Match, Pair};
 use crate::text::LinedText;
 
 pub use csv::pseudonym_key;
-pub use json::schema as comparison_schema;
 
 /// All formats of `compare`, the default first.
 pub static COMPARISON_FORMATS: &[Format<Comparison>] = &[
@@ -56,12 +55,11 @@ fn summary(comparison: &Comparison) -> String {
     let sample =
         if w == 1 { "every k-gram".to_owned() } else { format!("winnowed fingerprints (w = {w})") };
     let n_files: usize = comparison.submissions.iter().map(|submission| submission.n_files).sum();
-    let mut lines =
-        vec![format!("compared by {sample} of {k} tokens in {}", count(n_files, "file"))];
-    lines.push(
+    let mut lines = vec![
+        format!("compared by {sample} of {k} tokens in {}", count(n_files, "file")),
         "in 2nd, in 1st: the part of the fingerprints of one that the other has; alike: of all that either has"
             .to_owned(),
-    );
+    ];
     if comparison.pairs.iter().any(|pair| (pair.likeness - pair.containment()).abs() > f64::EPSILON)
     {
         lines.push(

@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 use super::{figures, headline, likeness, names, sides, summary};
 use crate::audit::{CLUSTERED, Comparison, Pair};
 use crate::report::Style;
-use crate::report::frame::{Canvas, Titles, draw};
+use crate::report::frame::{Canvas, draw};
 use crate::report::words::{count, percent};
 
 /// Maximum pairs whose matches are drawn, and matches of each; unlimited with `--verbose`.
@@ -65,10 +65,8 @@ fn matches(pair: &Pair, comparison: &Comparison, max: usize, canvas: Canvas) -> 
     let mut text = format!("{}\n", canvas.wrapped(&title, 0).join("\n  "));
     for found in pair.matches.iter().take(max) {
         let [a, b] = [&found.a, &found.b].map(|(path, fragment)| fragment.in_file(path));
-        let titles = Titles {
-            copy: format!("{a}, {}", count(found.n_tokens, "token")),
-            origin: format!("{b}, {}", likeness(found)),
-        };
+        let tokens = count(found.n_tokens, "token");
+        let titles = [format!("{a}, {tokens}"), format!("{b}, {}", likeness(found))];
         text.push_str(&draw(&sides(found, comparison), &titles, canvas));
     }
     if pair.matches.len() > max {

@@ -9,7 +9,7 @@ use crate::report::plain_json::{each, json_types, rounded};
 json_types! {
 
 /// Existing code for a sketch.
-pub(super) struct Report from (of: &FoundCode) {
+pub(in crate::report) struct Report from (of: &FoundCode) {
     /// The version of this format.
     version: u32 = 1,
     /// The version of the program.
@@ -101,9 +101,4 @@ struct Component from (of: &policy::Component) {
     license: Option<String> = of.license(),
 }
 
-}
-
-/// The JSON schema of what `find` finds.
-pub fn schema() -> serde_json::Value {
-    schemars::schema_for!(Report).to_value()
 }

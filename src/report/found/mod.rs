@@ -1,7 +1,7 @@
 //! Writes the existing code found for a sketch: one file for each format.
 
 mod concise;
-mod json;
+pub(super) mod json;
 mod text;
 
 use super::Format;
@@ -12,8 +12,6 @@ use crate::fingerprint::Effort;
 use crate::matching::CloneType;
 use crate::policy::Place;
 use crate::text::printable;
-
-pub use json::schema as find_schema;
 
 /// All formats of `find`, the default first.
 pub static FIND_FORMATS: &[Format<FoundCode>] = &[

@@ -2,7 +2,7 @@
 //! files.
 
 use super::Page;
-use super::parts::Column::{Figures, Text};
+use super::parts::Columns::{Figures, Text};
 use super::parts::{Bar, Bars, Cell, Table, Tiles, counted, percentage, thousands};
 use crate::audit::{AuditSummary, ComponentCopy, CopiedFile, Outcome};
 use crate::policy::{Answer, Finding, Level};
@@ -83,13 +83,7 @@ fn decisions(undecided: &[&ComponentCopy]) -> Table {
     Table {
         title: "To do",
         note: "To record decisions: secondhand audit --format decisions, or the license policy in secondhand.toml.",
-        columns: &[
-            Text("to do"),
-            Text("component"),
-            Text("license"),
-            Text("why"),
-            Figures("files"),
-        ],
+        columns: &[Text(&["to do", "component", "license", "why"]), Figures(&["files"])],
         rows: rows.collect(),
         left_out: more(undecided.len(), "component"),
     }
@@ -126,13 +120,7 @@ fn components(audited: &AuditSummary) -> Table {
     });
     Table {
         title: "Components",
-        columns: &[
-            Text("component"),
-            Text("license"),
-            Text("verdict"),
-            Figures("files"),
-            Figures("tokens"),
-        ],
+        columns: &[Text(&["component", "license", "verdict"]), Figures(&["files", "tokens"])],
         rows: rows.collect(),
         left_out: more(audited.components.len(), "component"),
         ..Table::default()
@@ -143,7 +131,7 @@ fn versions(audited: &AuditSummary) -> Table {
     let versions = audited.versions.iter().take(MAX_ROWS);
     Table {
         title: "Versions",
-        columns: &[Text("folder: the version that fits best, and local edits")],
+        columns: &[Text(&["folder: the version that fits best, and local edits"])],
         rows: versions.map(|of| vec![version(of, false).into()]).collect(),
         left_out: more(audited.versions.len(), "folder"),
         ..Table::default()
@@ -164,7 +152,7 @@ fn brought(audited: &AuditSummary) -> Table {
     });
     Table {
         title: "When it came in",
-        columns: &[Text("file"), Text("component"), Text("when"), Text("verdict")],
+        columns: &[Text(&["file", "component", "when", "verdict"])],
         rows: rows.collect(),
         left_out: more(brought.len(), "row"),
         ..Table::default()
@@ -186,13 +174,7 @@ fn files(audited: &AuditSummary, findings: &[&Finding]) -> Table {
     });
     Table {
         title: "Files",
-        columns: &[
-            Text("file"),
-            Text("from"),
-            Text("license"),
-            Figures("in corpora"),
-            Figures("tokens"),
-        ],
+        columns: &[Text(&["file", "from", "license"]), Figures(&["in corpora", "tokens"])],
         rows: rows.collect(),
         left_out: more(files.len(), "file"),
         ..Table::default()

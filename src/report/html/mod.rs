@@ -18,7 +18,7 @@ pub(super) use chart::{Chart, Scale};
 pub(super) use code::Code;
 pub(super) use page::{Block, Card, Heading, MAX_CARDS, Page};
 pub(super) use parts::{
-    Cell, Column, Details, Table, Tiles, counted, left_out, percentage, thousands,
+    Cell, Columns, Details, Table, Tiles, counted, left_out, percentage, thousands,
 };
 pub(super) use trend::{Period, period_table, share_chart};
 
@@ -40,16 +40,16 @@ const MAX_LAID_OUT: usize = 3;
 const MAX_LISTED: usize = 200;
 /// Maximum rows of code on a page; beyond it, findings are listed without their code. The
 /// page has some megabytes then.
-const MAX_ROWS: usize = 30_000;
+pub(super) const MAX_ROWS: usize = 30_000;
 
 pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let languages = Languages::builtin();
     let mut n_free = MAX_ROWS;
     let findings: Vec<&Finding> =
         best_first(&outcome.findings).into_iter().flat_map(Finding::with_family).collect();
-    let shown = findings.iter().take(MAX_CARDS);
+    let shown = &findings[..findings.len().min(MAX_CARDS)];
     let mut cards: Vec<_> =
-        shown.map(|finding| card(finding, outcome, &languages, &mut n_free)).collect();
+        shown.iter().map(|finding| card(finding, outcome, &languages, &mut n_free)).collect();
     cards.extend(outcome.suppressed.iter().take(MAX_CARDS).map(|suppressed| {
         let card = card(&suppressed.finding, outcome, &languages, &mut n_free);
         Card {
@@ -80,7 +80,6 @@ pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io
     let subtitle = format!("{subtitle}{}{subject}", range(outcome));
     let summary = examined(outcome, style.is_verbose);
     let page = Page::new(Heading { title, subtitle, summary, list, left_out }, cards);
-    let shown = &findings[..findings.len().min(MAX_CARDS)];
     let page = match (&outcome.duplication, &outcome.audited) {
         (Some(duplication), _) => scan::overview(outcome, duplication, shown, page),
         (None, Some(audited)) => audit::overview(outcome, audited, shown, page),

@@ -21,36 +21,35 @@ pub(in crate::report) struct Tiles {
     ext = "html",
     source = r##"<section class="panel">{% if !title.is_empty() %}<h2>{{ title }}</h2>{% endif %}{% if !note.is_empty() %}<p class="dim">{{ note }}</p>{% endif %}
 <table>
-<thead><tr>{% for column in columns %}<th scope="col"{% if column.has_figures() %} class="n"{% endif %}>{{ column.name() }}</th>{% endfor %}</tr></thead>
+<thead><tr>{% for (name, has_figures) in self.names() %}<th scope="col"{% if has_figures %} class="n"{% endif %}>{{ name }}</th>{% endfor %}</tr></thead>
 <tbody>{% for row in rows %}
-<tr>{% for (cell, column) in row.iter().zip(columns.iter()) %}<td{% if column.has_figures() %} class="n" data-label="{{ column.name() }}"{% endif %}>{{ cell|safe }}</td>{% endfor %}</tr>{% endfor %}
+<tr>{% for (cell, (name, has_figures)) in row.iter().zip(self.names()) %}<td{% if has_figures %} class="n" data-label="{{ name }}"{% endif %}>{{ cell|safe }}</td>{% endfor %}</tr>{% endfor %}
 </tbody></table>{% if !left_out.is_empty() %}<p class="dim">{{ left_out }}</p>{% endif %}</section>
 "##
 )]
 pub(in crate::report) struct Table {
     pub title: &'static str,
     pub note: &'static str,
-    pub columns: &'static [Column],
+    pub columns: &'static [Columns],
     pub rows: Vec<Vec<Cell>>,
     /// What has no row, in words.
     pub left_out: String,
 }
 
-/// A column of a table, by its name.
-pub(in crate::report) enum Column {
-    Text(&'static str),
-    Figures(&'static str),
+impl Table {
+    /// The names of the columns, each with whether there are figures below it.
+    fn names(&self) -> impl Iterator<Item = (&'static str, bool)> {
+        self.columns.iter().flat_map(|of| {
+            let (Columns::Text(names) | Columns::Figures(names)) = of;
+            names.iter().map(move |name| (*name, matches!(of, Columns::Figures(_))))
+        })
+    }
 }
 
-impl Column {
-    fn name(&self) -> &'static str {
-        let (Self::Text(name) | Self::Figures(name)) = *self;
-        name
-    }
-
-    fn has_figures(&self) -> bool {
-        matches!(self, Self::Figures(_))
-    }
+/// Columns next to each other, by their names.
+pub(in crate::report) enum Columns {
+    Text(&'static [&'static str]),
+    Figures(&'static [&'static str]),
 }
 
 /// A text, and where it leads.

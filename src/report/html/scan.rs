@@ -13,10 +13,8 @@ use crate::policy::Finding;
 use crate::report::words::count;
 use crate::text::FilePath;
 
-/// Maximum folders and languages with a bar.
+/// Maximum folders, languages and files with a bar: those with most duplicated lines.
 const MAX_BARS: usize = 10;
-/// Maximum files to list, those with most duplicated lines.
-const MAX_WORST: usize = 10;
 
 /// The first sentence: how much of the tree is duplicated.
 pub(super) fn title(duplication: &Duplication) -> String {
@@ -54,8 +52,8 @@ pub(super) fn overview(
         let filter = format!("/{name}");
         (Cell::filtering(name, cards.of_file.get(path).copied(), filter), share)
     });
-    let by_folder = bars("By folder", "folder", folders.collect(), MAX_BARS);
-    let by_language = bars("By language", "language", languages.collect(), MAX_BARS);
+    let by_folder = bars("By folder", "folder", folders.collect());
+    let by_language = bars("By language", "language", languages.collect());
     let beside = [by_folder.render(), by_language.render()];
     let page = page.with(&Beside { parts: beside.into_iter().flatten().collect() });
     let files = duplication.by_file.iter().map(|(path, share)| Leaf {
@@ -69,7 +67,7 @@ pub(super) fn overview(
     if worst.is_empty() {
         page
     } else {
-        page.with(&bars("Files with most duplicated lines", "file", worst, MAX_WORST))
+        page.with(&bars("Files with most duplicated lines", "file", worst))
     }
 }
 
@@ -101,25 +99,19 @@ fn tiles(outcome: &Outcome, duplication: &Duplication) -> Tiles {
 fn worst(duplication: &Duplication) -> Vec<(&FilePath, &Share)> {
     let mut files: Vec<_> =
         duplication.by_file.iter().filter(|(_, share)| share.duplicated_lines > 0).collect();
-    files.sort_by_key(|(path, share)| (std::cmp::Reverse(share.duplicated_lines), *path));
-    files.truncate(MAX_WORST);
+    files.sort_unstable_by_key(|(path, share)| (std::cmp::Reverse(share.duplicated_lines), *path));
+    files.truncate(MAX_BARS);
     files
 }
 
 /// Bars of shares, those with most duplicated lines first.
-fn bars(
-    title: &'static str,
-    what: &'static str,
-    mut shares: Vec<(Cell, &Share)>,
-    max: usize,
-) -> Bars {
+fn bars(title: &'static str, what: &'static str, mut shares: Vec<(Cell, &Share)>) -> Bars {
     shares.sort_by_key(|(_, share)| std::cmp::Reverse(share.duplicated_lines));
-    let n_more = shares.len().saturating_sub(max);
-    let left_out = match n_more {
+    let left_out = match shares.len().saturating_sub(MAX_BARS) {
         0 => String::new(),
         n => format!("{} with fewer duplicated lines", count(n, what)),
     };
-    let bars = shares.into_iter().take(max).map(|(name, share)| Bar {
+    let bars = shares.into_iter().take(MAX_BARS).map(|(name, share)| Bar {
         name,
         percent: percentage(share.duplicated_lines, share.n_lines),
         figures: format!("{} of {}", thousands(share.duplicated_lines), thousands(share.n_lines)),

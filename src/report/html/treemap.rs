@@ -196,7 +196,7 @@ impl Drawing<'_> {
                 }),
             }
         }
-        items.sort_by_key(|item| (std::cmp::Reverse(item.n_lines), item.files.start));
+        items.sort_unstable_by_key(|item| (std::cmp::Reverse(item.n_lines), item.files.start));
         let least = MIN_PART * self.n_lines as f64;
         let n_large = items.iter().take_while(|item| item.n_lines as f64 >= least).count();
         let small = items.split_off(n_large);

@@ -1,7 +1,7 @@
-//! Draws how much of the new code was copied, period by period.
+//! Draws shares over time: how much of the new code was copied, period by period.
 
 use super::chart::{Chart, Scale};
-use super::parts::Column::{Figures, Text};
+use super::parts::Columns::{Figures, Text};
 use super::parts::{Table, percentage, thousands};
 use crate::report::words::count;
 
@@ -18,32 +18,28 @@ pub struct Period {
 }
 
 impl Period {
-    /// The copied percentage of the new tokens, 0 to 100.
-    fn share(&self) -> f64 {
-        100.0 * self.n_copied as f64 / self.n_novel.max(1) as f64
-    }
-
-    /// `2024-03: 12.0 %, 120 of 1,000 new tokens in 4 commits`.
-    fn describe(&self) -> String {
+    /// The copied percentage of the new tokens, 0 to 100, and its name: `2024-03: 12.0 %, 120 of
+    /// 1,000 new tokens in 4 commits`.
+    pub fn bar(&self) -> (f64, String) {
         let Self { name, n_commits, n_novel, n_copied } = self;
-        let (share, n_copied, n_novel) =
-            (percentage(*n_copied, *n_novel), thousands(*n_copied), thousands(*n_novel));
+        let share = percentage(*n_copied, *n_novel);
+        let (part, whole) = (thousands(*n_copied), thousands(*n_novel));
         let commits = count(*n_commits, "commit");
-        format!("{name}: {share} %, {n_copied} of {n_novel} new tokens in {commits}")
+        let title = format!("{name}: {share} %, {part} of {whole} new tokens in {commits}");
+        (100.0 * *n_copied as f64 / (*n_novel).max(1) as f64, title)
     }
 }
 
-/// A bar for the copied share of what is new in each period; `what` tells it to those who do not
-/// see the chart.
+/// A bar for each percentage, with its name; `what` tells them to those who do not see the chart.
 pub fn share_chart(
-    periods: &[Period],
+    bars: impl Iterator<Item = (f64, String)>,
     caption: String,
     what: &str,
     dates: Vec<(f64, String)>,
 ) -> Chart {
-    let highest = periods.iter().map(Period::share).fold(0.0, f64::max);
+    let bars: Vec<_> = bars.collect();
+    let highest = bars.iter().map(|(share, _)| *share).fold(0.0, f64::max);
     let scale = Scale::linear(highest.min(100.0), " %");
-    let bars: Vec<_> = periods.iter().map(|period| (period.share(), period.describe())).collect();
     Chart::new(caption, format!("{what}: at most {highest:.1} %"), &scale, dates)
         .with_bars(&scale, &bars)
 }
@@ -57,13 +53,7 @@ pub fn period_table(periods: &[Period]) -> Table {
         [name.clone(), n_commits, n_novel, n_copied, share].map(Into::into).into()
     });
     Table {
-        columns: &[
-            Text("from"),
-            Figures("commits"),
-            Figures("new tokens"),
-            Figures("copied tokens"),
-            Figures("share"),
-        ],
+        columns: &[Text(&["from"]), Figures(&["commits", "new tokens", "copied tokens", "share"])],
         rows: rows.collect(),
         ..Table::default()
     }

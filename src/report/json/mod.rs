@@ -25,7 +25,7 @@ use crate::text::FilePath;
 json_types! {
 
 /// What an audit found.
-struct Report from ((outcome, is_brief): (&Outcome, bool)) {
+pub(super) struct Report from ((outcome, is_brief): (&Outcome, bool)) {
     /// The version of this format.
     version: u32 = 1,
     /// The program that wrote it.
@@ -95,9 +95,4 @@ struct Notice from (of: &policy::Notice) {
 
 pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     write_json(&Report::from((outcome, style.is_brief)), out)
-}
-
-/// The JSON schema of the report.
-pub fn schema() -> serde_json::Value {
-    schemars::schema_for!(Report).to_value()
 }

@@ -18,17 +18,13 @@ fn message(outcome: &Outcome) -> String {
     format!("{:.1} %", total(outcome).percent())
 }
 
-/// From which percentage on a badge has which color: its name and its value.
-const COLORS: &[(f64, &str, &str)] = &[
-    (20.0, "red", "#e05d44"),
-    (10.0, "orange", "#fe7d37"),
-    (5.0, "yellow", "#dfb317"),
-    (3.0, "green", "#97ca00"),
-    (0.0, "brightgreen", "#4c1"),
-];
-
+/// The color of a badge by the percentage on it: its name and its value.
 fn color(outcome: &Outcome) -> (&'static str, &'static str) {
-    let percent = total(outcome).percent();
-    let color = COLORS.iter().find(|(from, ..)| percent >= *from).or(COLORS.last());
-    color.map_or(("lightgrey", "#9f9f9f"), |(_, name, value)| (name, value))
+    match total(outcome).percent() {
+        20.0.. => ("red", "#e05d44"),
+        10.0.. => ("orange", "#fe7d37"),
+        5.0.. => ("yellow", "#dfb317"),
+        3.0.. => ("green", "#97ca00"),
+        _ => ("brightgreen", "#4c1"),
+    }
 }

@@ -8,17 +8,17 @@ use serde_json::json;
 
 use super::total;
 use crate::audit::Outcome;
+use crate::report::plain_json::rounded;
 use crate::report::{Style, VERSION};
 
 pub fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let total = total(outcome);
-    let percent = (total.percent() * 100.0).round() / 100.0;
     let row = json!({
         "commit": outcome.head.commit.as_ref().map(ToString::to_string),
         "files": total.n_files,
         "lines": total.n_lines,
         "duplicatedLines": total.duplicated_lines,
-        "percentOfLines": percent,
+        "percentOfLines": rounded(total.percent(), 2),
         "cloneClasses": outcome.findings.len(),
         "suppressed": outcome.n_suppressed,
         "secondhand": VERSION,

@@ -8,10 +8,10 @@ use super::{
 };
 use crate::audit::{Day, Flow, Member, Month, Organization, RepositoryFinding, SharedComponent};
 use crate::report::Style;
-use crate::report::html::Column::{Figures, Text};
+use crate::report::html::Columns::{Figures, Text};
 use crate::report::html::{
-    Card, Cell, Chart, Details, Heading, MAX_CARDS, Page, Period, Scale, Table, Tiles, counted,
-    left_out, percentage, period_table, share_chart, thousands,
+    Card, Cell, Chart, Details, Heading, MAX_CARDS, Page, Period, Table, Tiles, counted, left_out,
+    percentage, period_table, share_chart, thousands,
 };
 use crate::report::words::{count, first};
 use crate::text::{joined, printable};
@@ -50,7 +50,7 @@ pub(super) fn write(organization: &Organization, _: &Style, out: &mut dyn Write)
         let caption = "Copied tokens as a share of the new ones, all repositories".to_owned();
         let below = dates(periods.iter().map(|of| &*of.name));
         let what = "copied share of the new tokens of all repositories";
-        page = page.with(&share_chart(&periods, caption, what, below));
+        page = page.with(&share_chart(periods.iter().map(Period::bar), caption, what, below));
         page = page.with(&Details::new("Figures of the chart".to_owned(), &period_table(&periods)));
     }
     if days.len() > 1 {
@@ -99,10 +99,9 @@ fn flow_table(flows: &[Flow]) -> Table {
         title: "Repositories that copy from each other",
         note: "As their audits found it: the one on the left has the code, too, and may be its source.",
         columns: &[
-            Text("code of → in"),
-            Figures("tokens"),
-            Figures("files"),
-            Text("license policy"),
+            Text(&["code of → in"]),
+            Figures(&["tokens", "files"]),
+            Text(&["license policy"]),
         ],
         rows: rows.collect(),
         left_out: left_out(flows.len(), MAX_ROWS, "row"),
@@ -118,13 +117,7 @@ fn component_table(components: &[SharedComponent]) -> Table {
     Table {
         title: "Code of others",
         note: "What needs a decision first.",
-        columns: &[
-            Text("component"),
-            Text("license"),
-            Text("policy"),
-            Text("in"),
-            Figures("tokens"),
-        ],
+        columns: &[Text(&["component", "license", "policy", "in"]), Figures(&["tokens"])],
         rows: rows.collect(),
         left_out: left_out(components.len(), MAX_ROWS, "row"),
     }
@@ -148,13 +141,9 @@ fn repository_table(repositories: &[Member], findings: &[RepositoryFinding]) -> 
     Table {
         title: "Repositories",
         columns: &[
-            Text("repository"),
-            Figures("errors"),
-            Figures("warnings"),
-            Figures("from elsewhere"),
-            Figures("duplicated"),
-            Figures("copied of new"),
-            Text("reports"),
+            Text(&["repository"]),
+            Figures(&["errors", "warnings", "from elsewhere", "duplicated", "copied of new"]),
+            Text(&["reports"]),
         ],
         rows: rows.collect(),
         left_out: left_out(repositories.len(), MAX_ROWS, "row"),
@@ -199,14 +188,9 @@ fn day_chart(days: &[Day]) -> Chart {
         let repositories = count(day.of.len(), "repository");
         (share, format!("{}: {part} % of {lines} in {repositories}", day.name))
     });
-    let bars: Vec<(f64, String)> = bars.collect();
-    let highest = bars.iter().map(|(share, _)| *share).fold(0.0, f64::max);
-    let scale = Scale::linear(highest.min(100.0), " %");
-    let label =
-        format!("duplicated share of the lines of all repositories: at most {highest:.1} %");
     let caption = "Duplicated lines, all repositories, by the day of their scans".to_owned();
-    Chart::new(caption, label, &scale, dates(days.iter().map(|day| &*day.name)))
-        .with_bars(&scale, &bars)
+    let what = "duplicated share of the lines of all repositories";
+    share_chart(bars, caption, what, dates(days.iter().map(|day| &*day.name)))
 }
 
 fn card(of: &RepositoryFinding) -> Card {

@@ -12,7 +12,7 @@ use crate::report::plain_json::{each, json_types};
 json_types! {
 
 /// The reports of many repositories, combined.
-pub(super) struct Organization from (of: &audit::Organization) {
+pub(in crate::report) struct Organization from (of: &audit::Organization) {
     /// The version of this format.
     version: u32 = 1,
     /// The version of the program.
@@ -122,9 +122,4 @@ struct UncountedFile from (of: &audit::UncountedFile) {
     why: String = of.why.clone(),
 }
 
-}
-
-/// The JSON schema of an organization.
-pub fn schema() -> serde_json::Value {
-    schemars::schema_for!(Organization).to_value()
 }

@@ -1,7 +1,7 @@
 //! Writes the combined reports of many repositories: one file for each format.
 
 mod html;
-mod json;
+pub(super) mod json;
 mod text;
 
 use std::collections::BTreeSet;
@@ -11,8 +11,6 @@ use super::plain_json::write_as;
 use super::words::{count, lacking_fixes};
 use crate::audit::{Member, Organization, SharedComponent};
 use crate::text::printable;
-
-pub use json::schema as organization_schema;
 
 /// All formats of `report`, the default first.
 pub static ORGANIZATION_FORMATS: &[Format<Organization>] = &[
@@ -58,7 +56,7 @@ fn is_open(of: &SharedComponent) -> bool {
 fn users(of: &SharedComponent) -> Vec<(&str, usize, usize)> {
     let mut users: Vec<_> =
         of.users.iter().map(|(name, (n_files, n_tokens))| (&**name, *n_files, *n_tokens)).collect();
-    users.sort_by_key(|(name, _, n_tokens)| (std::cmp::Reverse(*n_tokens), *name));
+    users.sort_unstable_by_key(|(name, _, n_tokens)| (std::cmp::Reverse(*n_tokens), *name));
     users
 }
 

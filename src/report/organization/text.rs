@@ -72,11 +72,12 @@ pub(super) fn write(
 
 fn member(of: &Member) -> String {
     let findings = format!("{}, {}", count(of.n_errors, "error"), count(of.n_warnings, "warning"));
-    let of_others =
-        of.audited.map(|_| format!(", {} from elsewhere", share(of.audited))).unwrap_or_default();
-    let duplicated =
-        of.scanned.map(|_| format!(", {} duplicated", share(of.scanned))).unwrap_or_default();
-    let added = of.added.map(|_| format!(", {} of what was new copied", share(of.added)));
-    let added = added.unwrap_or_default();
-    format!("{}: {findings}{of_others}{duplicated}{added}", printable(&of.name))
+    let shares = [
+        (of.audited, "from elsewhere"),
+        (of.scanned, "duplicated"),
+        (of.added, "of what was new copied"),
+    ];
+    let shares = shares.into_iter().filter(|(part, _)| part.is_some());
+    let shares: String = shares.map(|(part, what)| format!(", {} {what}", share(part))).collect();
+    format!("{}: {findings}{shares}", printable(&of.name))
 }

@@ -10,7 +10,7 @@ use crate::report::plain_json::{each, json_types, rounded};
 json_types! {
 
 /// How much documents resemble and contain each other (Broder 1997).
-pub(super) struct Resemblance from (of: &Resemblances) {
+pub(in crate::report) struct Resemblance from (of: &Resemblances) {
     /// The version of this format.
     version: u32 = 1,
     /// The version of the program.
@@ -72,9 +72,4 @@ struct LeftOutFile from (of: &LeftOut) {
     reason: String = of.why.clone(),
 }
 
-}
-
-/// The JSON schema of resemblances.
-pub fn schema() -> serde_json::Value {
-    schemars::schema_for!(Resemblance).to_value()
 }

@@ -1,15 +1,13 @@
 //! Writes how much documents resemble each other: one file for each format.
 
 mod csv;
-mod json;
+pub(super) mod json;
 mod text;
 
 use super::Format;
 use super::plain_json::write_as;
 use crate::audit::{Resemblances, ResemblingPair};
 use crate::fingerprint::resemblance::{Counting, Estimate, ShingleSampling};
-
-pub use json::schema as resemblance_schema;
 
 /// All formats of `resemblance`, the default first.
 pub static RESEMBLANCE_FORMATS: &[Format<Resemblances>] = &[

@@ -8,10 +8,10 @@ use super::periods::Periods;
 use super::{TrendPoint, commit, likeness, origin_place, place, rows, summary, written};
 use crate::audit::{CommitCopies, Copy, Timeline};
 use crate::report::Style;
-use crate::report::html::Column::{Figures, Text};
+use crate::report::html::Columns::{Figures, Text};
 use crate::report::html::{
-    Block, Card, Cell, Chart, Details, Heading, MAX_CARDS, Page, Scale, Table, Tiles, counted,
-    percentage, period_table, share_chart, thousands,
+    Block, Card, Cell, Chart, Details, Heading, MAX_CARDS, Page, Period, Scale, Table, Tiles,
+    counted, percentage, period_table, share_chart, thousands,
 };
 use crate::report::words::{count, day};
 use crate::text::{printable, shortened};
@@ -86,15 +86,15 @@ fn charts(periods: &Periods) -> [Chart; 2] {
     let (first, last) = (&periods[0].name, &periods[periods.len() - 1].name);
     let what = format!("copied share of the new tokens by {length}, from {first} to {last}");
     let caption = format!("Copied tokens as a share of the new ones, by {length}");
-    let of_share = share_chart(periods, caption, &what, below());
-    let (mut total, mut totals) = (0.0, Vec::new());
+    let of_share = share_chart(periods.iter().map(Period::bar), caption, &what, below());
+    let mut total = 0;
+    let mut totals = Vec::new();
     for period in periods {
-        total += period.n_copied as f64;
-        totals.push(total);
+        total += period.n_copied;
+        totals.push(total as f64);
     }
-    let scale = Scale::linear(total, "");
-    let label =
-        format!("copied tokens from {first} to {last}: {} in all", thousands(total as usize));
+    let scale = Scale::linear(total as f64, "");
+    let label = format!("copied tokens from {first} to {last}: {} in all", thousands(total));
     let of_total = Chart::new("Copied tokens so far".to_owned(), label, &scale, below())
         .with_line(&scale, &totals);
     [of_share, of_total]
@@ -119,14 +119,8 @@ fn table(commits: &[&TrendPoint<'_>], host: Option<&Host>) -> Table {
         title: "Commits",
         note: "The newest first.",
         columns: &[
-            Text("commit"),
-            Text("date"),
-            Text("subject"),
-            Text("author"),
-            Figures("copies"),
-            Figures("copied tokens"),
-            Figures("of new"),
-            Figures("so far"),
+            Text(&["commit", "date", "subject", "author"]),
+            Figures(&["copies", "copied tokens", "of new", "so far"]),
         ],
         rows: rows.collect(),
         ..Table::default()

@@ -11,7 +11,7 @@ use crate::report::plain_json::{each, json_types, rounded};
 json_types! {
 
 /// The copies that each commit of a range added.
-pub(super) struct History from (of: &Timeline) {
+pub(in crate::report) struct History from (of: &Timeline) {
     /// The version of this format.
     version: u32 = 1,
     /// The version of the program.
@@ -83,9 +83,4 @@ struct Origin from (of: &audit::CopyOrigin) {
     written: Option<Written> = of.written.as_ref().map(Written::from),
 }
 
-}
-
-/// The JSON schema of a timeline.
-pub fn schema() -> serde_json::Value {
-    schemars::schema_for!(History).to_value()
 }

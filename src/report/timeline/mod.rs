@@ -3,7 +3,7 @@
 mod csv;
 mod host;
 mod html;
-mod json;
+pub(super) mod json;
 mod markdown;
 mod periods;
 mod text;
@@ -16,8 +16,6 @@ use crate::text::printable;
 
 /// Maximum files that could not be read to list.
 const MAX_UNREAD: usize = 10;
-
-pub use json::schema as timeline_schema;
 
 /// All formats of `history`, the default first.
 pub static TIMELINE_FORMATS: &[Format<Timeline>] = &[

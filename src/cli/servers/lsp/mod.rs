@@ -29,7 +29,7 @@ use self::wire::Received;
 use crate::audit::Outcome;
 use crate::cli::flags::Common;
 use crate::cli::io::Failure;
-use crate::cli::{CLEAN, FOUND, start_threads};
+use crate::cli::{CLEAN, FOUND};
 use crate::git::Repository;
 use crate::language::Languages;
 use crate::text::{FilePath, printable};
@@ -52,7 +52,6 @@ enum Event {
 }
 
 pub(in crate::cli) fn run(common: &Common) -> Result<u8, Failure> {
-    start_threads(common.threads)?;
     let (events, happening) = mpsc::sync_channel(MAX_WAITING);
     let (client, written) = wire::writer();
     let from_client = events.clone();

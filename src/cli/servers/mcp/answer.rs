@@ -32,20 +32,19 @@ pub(super) fn fitted(title: &str, blocks: &[Passage], max_tokens: Option<usize>)
     let room = max_tokens.unwrap_or(DEFAULT_TOKENS).max(MIN_TOKENS) - RESERVED;
     let title = cut(title, room);
     let mut used = n_tokens(&title) + 1;
-    let mut n_heads = 0;
+    let mut heads: Vec<String> = Vec::new();
     for block in blocks {
         let cost = n_tokens(&block.head) + 2;
         if used + cost > room {
             break;
         }
         used += cost;
-        n_heads += 1;
+        heads.push(block.head.clone());
     }
-    let mut heads: Vec<String> = blocks[..n_heads].iter().map(|block| block.head.clone()).collect();
-    if let (0, Some(first)) = (n_heads, blocks.first()) {
+    if let ([], Some(first)) = (&heads[..], blocks.first()) {
         // Part of a place is better than none.
         heads.push(cut(&first.head, room.saturating_sub(used + 2)));
-        (n_heads, used) = (1, room);
+        used = room;
     }
     let mut text = title;
     let mut n_left_out = 0;
@@ -63,7 +62,7 @@ pub(super) fn fitted(title: &str, blocks: &[Passage], max_tokens: Option<usize>)
             text.push_str(line);
         }
     }
-    let left_out = [(blocks.len() - n_heads, "more results"), (n_left_out, "more lines")];
+    let left_out = [(blocks.len() - heads.len(), "more results"), (n_left_out, "more lines")];
     let left_out = left_out.into_iter().filter(|(n, _)| *n > 0);
     let left_out: Vec<String> = left_out.map(|(n, what)| format!("{n} {what}")).collect();
     if !left_out.is_empty() {

@@ -16,11 +16,9 @@ use self::tools::Server;
 use self::wire::Wire;
 use crate::cli::flags::Common;
 use crate::cli::io::Failure;
-use crate::cli::{CLEAN, start_threads};
 use crate::git::Repository;
 
-pub(in crate::cli) fn run(common: &Common) -> Result<u8, Failure> {
-    start_threads(common.threads)?;
+pub(in crate::cli) fn run(common: &Common) -> Result<(), Failure> {
     let root = Repository::discover(&common.repo)?.root().to_owned();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
     let runtime = runtime.map_err(|why| Failure::output(&why))?;
@@ -35,5 +33,5 @@ pub(in crate::cli) fn run(common: &Common) -> Result<u8, Failure> {
     written.wait();
     // Canceled work is not waited for.
     runtime.shutdown_background();
-    Ok(CLEAN)
+    Ok(())
 }

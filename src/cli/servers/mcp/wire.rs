@@ -68,21 +68,15 @@ impl WriteSignal {
 }
 
 impl Wire {
+    /// That of this process: standard input and output.
     pub fn of_process() -> (Self, WriteSignal) {
-        Self::new(io::stdin, io::stdout)
-    }
-
-    fn new<R: io::Read, W: Write>(
-        input: impl FnOnce() -> R + Send + 'static,
-        output: impl FnOnce() -> W + Send + 'static,
-    ) -> (Self, WriteSignal) {
         let (to_server, incoming) = mpsc::channel(1);
         let (outgoing, mut to_client) = mpsc::channel::<Vec<u8>>(MAX_WAITING);
         let (is_done, done) = blocking::channel();
         let n_written = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&n_written);
         thread::spawn(move || {
-            let mut input = io::BufReader::with_capacity(64 * 1024, input());
+            let mut input = io::BufReader::with_capacity(64 * 1024, io::stdin());
             while let Ok(Some(line)) = read_line(&mut input, MAX_MESSAGE) {
                 if to_server.blocking_send(line).is_err() {
                     return;
@@ -90,7 +84,7 @@ impl Wire {
             }
         });
         thread::spawn(move || {
-            let mut output = output();
+            let mut output = io::stdout();
             while let Some(message) = to_client.blocking_recv() {
                 if output.write_all(&message).and_then(|()| output.flush()).is_err() {
                     break;
@@ -208,15 +202,14 @@ impl Transport<RoleServer> for Wire {
             if line.iter().all(u8::is_ascii_whitespace) {
                 continue;
             }
-            let value: Value =
-                match serde_json::from_slice(line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&line)) {
-                    Ok(value) => value,
-                    Err(why) => {
-                        self.refuse(ErrorCode::PARSE_ERROR, &format!("not JSON: {why}"), None)
-                            .await;
-                        continue;
-                    }
-                };
+            let text = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&line);
+            let value: Value = match serde_json::from_slice(text) {
+                Ok(value) => value,
+                Err(why) => {
+                    self.refuse(ErrorCode::PARSE_ERROR, &format!("not JSON: {why}"), None).await;
+                    continue;
+                }
+            };
             let id = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
             let Ok(message) = serde_json::from_value(value) else {
                 let why = "not a request, notification or answer of JSON-RPC 2.0";
@@ -235,18 +228,14 @@ impl Transport<RoleServer> for Wire {
                     {
                         self.open.close(id);
                     }
-                    // Before the first request there is nothing to notify of.
-                    if !self.has_begun {
-                        continue;
-                    }
-                }
-                // Nothing was asked of the client before it has begun.
-                JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) if !self.has_begun => {
-                    continue;
                 }
                 JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
             }
-            return Some(message);
+            // Before the first request there is nothing to notify of, and nothing was asked of the
+            // client.
+            if self.has_begun {
+                return Some(message);
+            }
         }
     }
 
