@@ -82,6 +82,8 @@ fn what_others_wrote_in_these_files_stays() {
     repository.write("AGENTS.md", rules);
     repository.write(".mcp.json", servers);
     repository.write(".claude/settings.json", "{}\n");
+    let skill = "---\nname: secondhand\n---\n\nAsk Ada.\n";
+    repository.write(".claude/skills/secondhand/SKILL.md", skill);
     let said = agents(&repository, &["--agents"]);
     assert!(
         !said.contains("cursor") && !said.contains("gemini"),
@@ -93,6 +95,7 @@ fn what_others_wrote_in_these_files_stays() {
             .contains("\"z\": { \"command\":\"z\" },\n    \"secondhand\"")
     );
     agents(&repository, &["--agents", "--undo"]);
+    assert_eq!(read(&repository, ".claude/skills/secondhand/SKILL.md"), skill);
     assert_eq!(
         (read(&repository, "AGENTS.md"), read(&repository, ".mcp.json")),
         (rules.to_owned(), servers.to_owned())

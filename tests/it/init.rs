@@ -218,6 +218,18 @@ fn settings_of_other_tools_are_taken_over_and_their_marks_are_obeyed() {
         assert!(said.contains(&format!("\n{line}")), "{line}: {said}");
     }
 
+    for (size, expected) in [
+        ("1.5mb", "max-file-size = 1572864"),
+        ("99999999999999999999kb", "`maxSize`: \"9999"),
+        ("some", "`maxSize`: \"some\""),
+    ] {
+        let repository = Repository::new();
+        repository.write(".jscpd.json", format!("{{\"maxSize\": \"{size}\"}}"));
+        let said = init(&repository, &["--from", "jscpd"])
+            + &run(&mut repository.secondhand(&["config"])).1;
+        assert!(said.contains(expected), "{size}: {said}");
+    }
+
     for (file, text) in [
         ("pom.xml", "<properties><sonar.exclusions>**/a/**</sonar.exclusions></properties>"),
         ("build.gradle", "sonar { properties { property \"sonar.exclusions\", \"**/a/**\" } }"),

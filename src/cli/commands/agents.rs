@@ -163,7 +163,8 @@ impl Part {
         let is_theirs = matches!(self.form, Form::Whole) && have.is_some() && !old.contains(OURS);
         match step {
             Step::Tell => Ok(is_there.then_some("set up in")),
-            Step::Write if is_there || is_theirs => Ok(Some("kept")),
+            Step::Write if is_there => Ok(Some("kept")),
+            Step::Write | Step::Remove if is_theirs => Ok(Some("kept")),
             Step::Write => {
                 let text = self.added(old).map_err(|why| uneditable(file, &why))?;
                 write(file, checkout, &text, true)?;

@@ -28,7 +28,6 @@ pub(in crate::cli) fn run(flags: &Audit, common: &Common) -> Result<u8, Failure>
     let tells_fixes = reports.any(Format::tells_held_fixes);
     let scope = Scope { tree, corpora, suppressing, has_history: *history, tells_fixes };
     let (mut outcome, _) = audited(&scope, &repository, (&config, &languages), common)?;
-    passed_over(&repository).into_iter().for_each(|message| warn(&message));
     if !suppressing.show_suppressed {
         outcome.suppressed.clear();
     }
@@ -36,7 +35,6 @@ pub(in crate::cli) fn run(flags: &Audit, common: &Common) -> Result<u8, Failure>
     selection::keep(&mut outcome, &output.only)?;
     outcome.notices.extend(less_effort(config.effort));
     warn_of_nothing(&outcome);
-    outcome.notices.extend(not_fetched(&repository));
     let (fails, n_missing) = (outcome.fails(config.fail_on), outcome.n_missing());
     reports.write(&limited(outcome), common)?;
     if missing.fail_on_missing {
@@ -112,5 +110,7 @@ pub(super) fn audited(
         Acceptance { baseline, decisions, trusts_change: true, keeps_suppressed: true };
     finish(&mut outcome, &acceptance, config, today());
     report_traffic(&outsides, common);
+    passed_over(repository).into_iter().for_each(|message| warn(&message));
+    outcome.notices.extend(not_fetched(repository));
     Ok((outcome, outsides.iter().any(Outside::has_past)))
 }

@@ -78,10 +78,12 @@ fn jscpd(text: &str) -> Option<Migration> {
                 migrated.list("ignore", &patterns);
             }
             ("minTokens", _) => value.as_u64().into_iter().for_each(|n| migrated.min_tokens(n)),
-            ("maxSize", _) => {
-                let bytes = value.as_str().and_then(bytes_of);
-                migrated.values.extend(bytes.map(|bytes| ("max-file-size", bytes.to_string())));
-            }
+            ("maxSize", _) => match value.as_str().and_then(bytes_of) {
+                Some(bytes) => migrated.values.push(("max-file-size", bytes.to_string())),
+                None => {
+                    migrated.left_out.push(format!("`maxSize`: {value} is no size that can be set"))
+                }
+            },
             ("blame", Value::Bool(true)) => migrated.values.push(("blame", "true".to_owned())),
             _ => migrated.left_out.push(format!("`{key}`: {}", no_counterpart(key, value))),
         }
@@ -107,13 +109,16 @@ fn no_counterpart(key: &str, value: &Value) -> String {
 /// `100kb` in bytes.
 fn bytes_of(text: &str) -> Option<u64> {
     let lower = text.trim().to_ascii_lowercase();
-    let digits = lower.trim_end_matches(|c: char| !c.is_ascii_digit());
-    let unit = match lower[digits.len()..].trim() {
-        "kb" | "k" => 1 << 10,
+    let number = lower.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let unit = match lower[number.len()..].trim() {
+        "kb" | "k" => 1_u64 << 10,
         "mb" | "m" => 1 << 20,
-        _ => 1,
+        "gb" | "g" => 1 << 30,
+        "b" | "" => 1,
+        _ => return None,
     };
-    Some(digits.parse::<u64>().ok()? * unit)
+    let bytes = number.parse::<f64>().ok()? * unit as f64;
+    (1.0..i64::MAX as f64).contains(&bytes).then_some(bytes as u64)
 }
 
 fn pattern(text: &str) -> Regex {

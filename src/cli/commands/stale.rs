@@ -3,15 +3,14 @@
 use super::audit::{Scope, audited};
 use crate::cli::args::Stale;
 use crate::cli::flags::Common;
-use crate::cli::io::{Failure, Reports, selection};
+use crate::cli::io::{Failure, Reports, limited, selection};
 use crate::cli::{CLEAN, FOUND, settings};
-use crate::git::Repository;
 use crate::report::{Format, stale_formats};
 
 pub(in crate::cli) fn run(flags: &Stale, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(stale_formats(), &flags.output.reporting, common)?;
     let Stale { tree, corpora, min_tokens, suppressing, output } = flags;
-    let repository = Repository::discover(&common.repo)?;
+    let repository = common.repository()?;
     let mut settings = output.settings();
     settings.extend(min_tokens.setting("min-tokens"));
     let (config, origin) = settings::read(common, Some(&repository), &settings)?;
@@ -34,6 +33,7 @@ pub(in crate::cli) fn run(flags: &Stale, common: &Common) -> Result<u8, Failure>
     }
     reports.warn_of_suppressed(suppressing.show_suppressed);
     selection::keep(&mut outcome, &output.only)?;
-    reports.write(&outcome, common)?;
-    Ok(if outcome.fails(config.fail_on) { FOUND } else { CLEAN })
+    let fails = outcome.fails(config.fail_on);
+    reports.write(&limited(outcome), common)?;
+    Ok(if fails { FOUND } else { CLEAN })
 }

@@ -305,6 +305,21 @@ fn an_audit_and_a_check_tell_of_missed_commits_too() {
 }
 
 #[test]
+fn what_a_limit_left_out_is_told() {
+    let (origin, ..) = origin();
+    let repository = copying(&[("lib/record.c", READ)]);
+    let report = Shelf::of(&origin).report(&repository, &["stale", "--timeout", "0.000001"]);
+    assert_eq!(report.status, 2);
+    let notices = report.list("/notices");
+    assert!(
+        notices
+            .iter()
+            .any(|of| of["message"].as_str().is_some_and(|why| why.contains("(`--timeout`)"))),
+        "{notices:?}"
+    );
+}
+
+#[test]
 fn a_corpus_without_its_repository_knows_as_much() {
     let (origin, fix, _) = origin();
     let (here, there) = (Shelf::of(&origin), Shelf::new());
