@@ -121,17 +121,11 @@ impl Record {
 
 /// Why a corpus could not be used.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum CorpusError {
     /// There is no corpus of this name.
     #[error("cannot find the corpus `{name}` in `{}`", folder.display())]
-    Missing {
-        /// The name.
-        name: String,
-        /// The folder of all corpora.
-        folder: PathBuf,
-        /// The existing corpora.
-        known: Vec<String>,
-    },
+    Missing { name: String, folder: PathBuf, known: Vec<String> },
     /// It is not a valid name for a folder.
     #[error(
         "cannot name a corpus `{0}`: a name consists of letters, digits and `._-`, and begins with a letter or digit"
@@ -139,30 +133,16 @@ pub enum CorpusError {
     Name(String),
     /// A file of the corpus could not be read or written.
     #[error("cannot read or write `{}`: {why}", file.display())]
-    File {
-        /// The file.
-        file: PathBuf,
-        /// The reason.
-        why: io::Error,
-    },
+    File { file: PathBuf, why: io::Error },
     /// The record of a source is damaged.
     #[error("cannot use the corpus `{corpus}`: cannot read its record `{}`: {why}", file.display())]
-    Record {
-        /// The corpus.
-        corpus: String,
-        /// The record.
-        file: PathBuf,
-        /// What is wrong.
-        why: io::Error,
-    },
+    Record { corpus: String, file: PathBuf, why: io::Error },
     /// The segment of a source cannot be used.
     #[error("cannot use `{source_name}` of the corpus `{corpus}`: {why}")]
     Segment {
-        /// The corpus.
         corpus: String,
         /// The label of the source.
         source_name: String,
-        /// What is wrong.
         why: SegmentError,
     },
     /// A source could not be read.
@@ -170,18 +150,12 @@ pub enum CorpusError {
     Source(#[from] sources::Error),
     /// A file that was to be imported is none, or not the one that was meant.
     #[error("cannot import `{}`: {why}", file.display())]
-    Import {
-        /// The file.
-        file: PathBuf,
-        /// What is wrong.
-        why: String,
-    },
+    Import { file: PathBuf, why: String },
     /// A corpus that is not in the folder of all corpora could not be used.
     #[error("cannot use the corpus at `{place}`: {why}")]
     Elsewhere {
         /// Where it is, without passwords.
         place: String,
-        /// The reason.
         why: String,
     },
     /// The engine of a corpus is not in this build.
@@ -189,7 +163,6 @@ pub enum CorpusError {
     NotBuilt {
         /// Where it is, without passwords.
         place: String,
-        /// The feature.
         feature: &'static str,
     },
     /// Two processes write to one corpus.
@@ -197,22 +170,10 @@ pub enum CorpusError {
     Busy(String),
     /// Two processes write to one source of a corpus on this machine.
     #[error("cannot write `{source_name}` of the corpus `{corpus}`: another process is writing it")]
-    Taken {
-        /// The corpus.
-        corpus: String,
-        /// The source.
-        source_name: String,
-    },
+    Taken { corpus: String, source_name: String },
     /// The corpus has no such source.
     #[error("cannot find the source `{spec}` in the corpus `{corpus}`")]
-    NoSource {
-        /// The corpus.
-        corpus: String,
-        /// The source.
-        spec: String,
-        /// The existing sources.
-        known: Vec<String>,
-    },
+    NoSource { corpus: String, spec: String, known: Vec<String> },
 }
 
 impl CorpusError {
