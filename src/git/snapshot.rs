@@ -157,6 +157,14 @@ impl Reader {
         Ok(files)
     }
 
+    /// The files of `HEAD`; none before the first commit.
+    ///
+    /// # Errors
+    /// As [`Reader::commit_snapshot`].
+    pub fn head_snapshot(&self) -> Result<Snapshot, Error> {
+        self.head()?.map_or_else(|| Ok(Snapshot::default()), |head| self.commit_snapshot(head))
+    }
+
     /// The files of a tree that has folders of one that was listed, and the folders that it does
     /// not share.
     fn snapshot_like(
@@ -225,8 +233,7 @@ impl Reader {
         }
         let Ok(index) = self.index() else {
             // What is asked of commits does not fail for the index.
-            let head = self.head()?.map(|head| self.commit_snapshot(head)).transpose()?;
-            let head = head.unwrap_or_default();
+            let head = self.head_snapshot()?;
             return Ok(folders_of(head.entries.iter().map(|entry| entry.path.as_bytes())));
         };
         Ok(folders_of(index.entries().iter().map(|entry| entry.path(&index).as_bytes())))
