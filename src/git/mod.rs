@@ -618,12 +618,10 @@ impl Reader {
     /// # Errors
     /// [`Error::MissingObject`] in a partial clone that has not fetched the blob.
     fn bytes(&self, entry: &Entry) -> Result<Vec<u8>, Error> {
-        match &entry.content {
-            Content::Blob(id) => self.promised_blob(*id, &entry.path),
-            Content::Disk if self.edited.contains_key(&entry.path) => {
-                Ok(self.edited[&entry.path].to_vec())
-            }
-            Content::Disk => self.to_record(&entry.path),
+        match (entry.content, self.edited.get(&entry.path)) {
+            (Content::Blob(id), _) => self.promised_blob(id, &entry.path),
+            (Content::Disk, Some(bytes)) => Ok(bytes.to_vec()),
+            (Content::Disk, None) => self.to_record(&entry.path),
         }
     }
 
@@ -651,12 +649,10 @@ impl ReadFiles for Reader {
     }
 
     fn size(&self, entry: &Entry) -> Option<u64> {
-        match &entry.content {
-            Content::Blob(id) => self.blob_size(*id),
-            Content::Disk if self.edited.contains_key(&entry.path) => {
-                Some(self.edited[&entry.path].len() as u64)
-            }
-            Content::Disk => {
+        match (entry.content, self.edited.get(&entry.path)) {
+            (Content::Blob(id), _) => self.blob_size(id),
+            (Content::Disk, Some(bytes)) => Some(bytes.len() as u64),
+            (Content::Disk, None) => {
                 let path = self.on_disk(&entry.path).ok()?;
                 std::fs::metadata(path).ok().map(|metadata| metadata.len())
             }
