@@ -42,7 +42,7 @@ pub use bundle::ImportResult;
 pub use elsewhere::{Compaction, Delivery, Engine, Location, OpenCorpus, Traffic};
 pub use lookups::{AskedSegments, BlobAt, BlobPosting, Lookups, MAX_BLOBS, SegmentLookups, each};
 pub use make::{FileLexer, FunctionPair, LexedFile, LexedVersion, Sampling};
-pub use open::{BareTokens, CorpusSegment, Lookup, StoredFile, StoredTokens};
+pub use open::{BareTokens, CorpusSegment, Lookup, StoredFile, StoredLanguage, StoredTokens};
 pub use past::{StoredChange, StoredTag};
 
 use super::write::is_abandoned;

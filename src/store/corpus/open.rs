@@ -88,10 +88,13 @@ pub(super) struct Meta {
     pub is_of_fixes: bool,
 }
 
-/// A language of a segment.
+/// The language of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub(super) struct StoredLanguage {
-    pub language: String,
+pub struct StoredLanguage {
+    /// Its name.
+    #[serde(rename = "language")]
+    pub name: String,
+    /// Its family.
     pub family: String,
 }
 
@@ -111,10 +114,6 @@ pub struct StoredFile {
 /// The tokens of a blob, and a text with the same line layout.
 #[derive(Debug, Clone)]
 pub struct StoredTokens {
-    /// The name of the language.
-    pub language: String,
-    /// The family of the language.
-    pub family: String,
     /// The tokens.
     pub tokens: Vec<Token>,
     /// A text laid out like theirs, but not their text.
@@ -466,7 +465,11 @@ impl CorpusSegment {
         files.ok_or(SegmentError::Damaged("the record of a file"))
     }
 
-    pub(super) fn language(&self, blob: u32) -> Result<&StoredLanguage, SegmentError> {
+    /// The language of a blob.
+    ///
+    /// # Errors
+    /// If the table is damaged.
+    pub fn language(&self, blob: u32) -> Result<&StoredLanguage, SegmentError> {
         let number = self.row(blob)?.language as usize;
         self.meta.languages.get(number).ok_or(SegmentError::Damaged("the language of a blob"))
     }
@@ -486,9 +489,8 @@ impl CorpusSegment {
     /// # Errors
     /// If they are damaged.
     pub fn tokens(&self, blob: u32) -> Result<StoredTokens, SegmentError> {
-        let StoredLanguage { language, family } = self.language(blob)?.clone();
         let (tokens, text) = unpack(&self.packed(blob)?)?;
-        Ok(StoredTokens { language, family, tokens, text })
+        Ok(StoredTokens { tokens, text })
     }
 
     /// The tokens of a blob without their places, and its family.
