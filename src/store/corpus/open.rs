@@ -26,7 +26,7 @@ use crate::language::Token;
 use crate::license::{Expression, LicensingInfo, Terms};
 use crate::sources::{DeclaredComponent, ReleaseHistory};
 use crate::store::segment::{number_of, span, u64_at};
-use crate::store::{Postings, Section, Segment, SegmentError, SegmentKind, key};
+use crate::store::{Postings, Section, Segment, SegmentError, SegmentKind};
 use crate::text::varint::take;
 use crate::text::{FilePath, hexadecimal};
 
@@ -295,7 +295,7 @@ impl CorpusSegment {
             *licenses.entry(self.license(number)?.license).or_default() += n;
         }
         let mut licenses: Vec<_> = licenses.into_iter().collect();
-        licenses.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+        licenses.sort_unstable_by(|(a, n), (b, m)| m.cmp(n).then_with(|| a.cmp(b)));
         Ok(licenses)
     }
 
@@ -567,18 +567,7 @@ impl<'s> Lookup<'s> {
     ///
     /// # Errors
     /// If the index is damaged.
-    pub fn blobs(
-        &self,
-        hash: u64,
-    ) -> Result<impl ExactSizeIterator<Item = u32> + Clone + use<'s>, SegmentError> {
-        self.blobs_of_key(key(hash))
-    }
-
-    /// The blobs that have the fingerprint with this [`key`], in ascending order.
-    pub(super) fn blobs_of_key(
-        &self,
-        key: u64,
-    ) -> Result<impl ExactSizeIterator<Item = u32> + Clone + use<'s>, SegmentError> {
+    pub fn blobs(&self, key: u64) -> Result<impl Iterator<Item = u32> + use<'s>, SegmentError> {
         Ok(self.postings.get(key)?.map(number_of))
     }
 
