@@ -43,10 +43,6 @@ impl Index {
             rows.into_iter().map(|(hash, posting)| (remix(hash), posting)).collect();
         rows.sort_unstable();
         rows.dedup();
-        Self::of_sorted(rows)
-    }
-
-    fn of_sorted(rows: Vec<(u64, Posting)>) -> Self {
         let n_buckets = if rows.len() <= SMALL { 4 * rows.len() } else { rows.len() };
         let bits = n_buckets.next_power_of_two().trailing_zeros().max(1);
         let shift = 64 - bits;
@@ -153,9 +149,9 @@ impl Sieve {
 }
 
 /// Spreads a hash that winnowing selected. It is the smallest of many, so its leading
-/// bits are mostly zero and would crowd into few buckets.
+/// bits are mostly zero and would crowd into few buckets. A bijection: the finalizer of splitmix64.
 #[inline]
-fn remix(hash: u64) -> u64 {
+pub fn remix(hash: u64) -> u64 {
     let hash = (hash ^ hash >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     (hash ^ hash >> 32).wrapping_mul(0x94D0_49BB_1331_11EB)
 }

@@ -9,6 +9,7 @@
 use super::error::SegmentError;
 use super::segment::{Section, Segment, big_endian, u32_at, u64_at};
 use super::write::SegmentWriter;
+use crate::index::remix;
 
 /// The leading bits of a remixed hash that are stored.
 const KEPT_BITS: u32 = 56;
@@ -17,15 +18,10 @@ const ROWS_A_BUCKET: usize = 8;
 /// The length of the directory header in bytes.
 const HEAD: usize = 16;
 
-/// The key of a hash, by which postings are sorted.
-///
-/// Winnowing selects the smallest of many hashes, so the leading bits are mostly zero; a bijection
-/// spreads them (the finalizer of splitmix64).
+/// The key of a hash, by which postings are sorted: the leading bits of its [`remix`].
 #[inline]
 pub fn key(hash: u64) -> u64 {
-    let hash = (hash ^ hash >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let hash = (hash ^ hash >> 32).wrapping_mul(0x94D0_49BB_1331_11EB);
-    hash >> (64 - KEPT_BITS)
+    remix(hash) >> (64 - KEPT_BITS)
 }
 
 /// Collects postings that arrive sorted by key.
