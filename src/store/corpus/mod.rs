@@ -221,20 +221,11 @@ impl CorpusError {
 /// The folder of all corpora.
 #[derive(Debug, Clone)]
 pub struct Shelf {
-    folder: PathBuf,
+    /// The folder that they are in, which may not exist yet.
+    pub folder: PathBuf,
 }
 
 impl Shelf {
-    /// The corpora in `folder`, which may not exist yet.
-    pub fn new(folder: &Path) -> Self {
-        Self { folder: folder.to_owned() }
-    }
-
-    /// The folder.
-    pub fn folder(&self) -> &Path {
-        &self.folder
-    }
-
     /// The names of all corpora, sorted.
     pub fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
