@@ -45,8 +45,8 @@ pub use make::{FileLexer, FunctionPair, LexedFile, LexedVersion, Sampling};
 pub use open::{BareTokens, CorpusSegment, Lookup, StoredFile, StoredLanguage, StoredTokens};
 pub use past::{StoredChange, StoredTag};
 
-use super::write::is_abandoned;
-use super::{HashKind, SegmentError, SegmentParams, sweep};
+use super::write::remove_abandoned;
+use super::{HashKind, SegmentError, SegmentParams};
 use crate::files;
 use crate::fingerprint::{self, ROBUST_WINNOWING};
 use crate::sources::{self, DeclaredComponent, Note, Request};
@@ -218,7 +218,7 @@ impl CorpusError {
     }
 }
 
-/// The folder of all corpora.
+/// All corpora.
 #[derive(Debug, Clone)]
 pub struct Shelf {
     /// The folder that they are in, which may not exist yet.
@@ -370,7 +370,6 @@ impl Corpus {
     /// Creates the folder, and removes what killed processes left in it.
     fn create(&self) -> Result<(), CorpusError> {
         fs::create_dir_all(&self.folder).map_err(CorpusError::file(&self.folder))?;
-        sweep(&self.folder);
         let named: Vec<String> =
             self.records()?.into_iter().map(|(_, record)| record.segment).collect();
         remove_abandoned(&self.folder, |name| !named.iter().any(|of| of == name));
@@ -542,19 +541,6 @@ impl Corpus {
 /// An unfinished file in a folder.
 fn temporary_in(folder: &Path) -> io::Result<NamedTempFile> {
     tempfile::Builder::new().prefix("tmp-").tempfile_in(folder)
-}
-
-/// Removes the segments and unfinished files in a folder that `is_unnamed`, if who wrote them must
-/// be gone.
-fn remove_abandoned(folder: &Path, is_unnamed: impl Fn(&str) -> bool) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let is_ours = name.ends_with(".seg") || name.starts_with("tmp-");
-        if is_ours && is_unnamed(&name) && is_abandoned(&entry) {
-            // Another process may remove it first.
-            let _ = fs::remove_file(entry.path());
-        }
-    }
 }
 
 /// Reads a record; its segment is a name in the folder, and nothing else.
