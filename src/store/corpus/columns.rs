@@ -273,10 +273,11 @@ impl Corpus {
         let mut sources: BTreeMap<i32, NewSource> = BTreeMap::new();
         for file in files(folder, "sources")? {
             each_group(&file, |group| {
-                let numbers = group.shorts("source")?;
-                let formats = group.shorts("format")?;
+                let numbers = column::<Int32Type>(group, "source")?;
+                let formats = column::<Int32Type>(group, "format")?;
                 let [keys, labels, digests, stats, heads] =
-                    ["key", "label", "digest", "stats", "head"].map(|name| group.bytes(name));
+                    ["key", "label", "digest", "stats", "head"]
+                        .map(|name| column::<ByteArrayType>(group, name));
                 let (keys, labels, digests, stats, heads) =
                     (keys?, labels?, digests?, stats?, heads?);
                 for (row, (&number, format)) in numbers.iter().zip(formats).enumerate() {
@@ -358,8 +359,10 @@ impl NewSource {
 fn take_blocks(folder: &Path, sources: &mut BTreeMap<i32, NewSource>) -> Result<(), CorpusError> {
     for file in files(folder, "blocks")? {
         each_group(&file, |group| {
-            let (numbers, starts) = (group.shorts("source")?, group.longs("start")?);
-            let (checksums, bytes) = (group.longs("checksum")?, group.bytes("bytes")?);
+            let numbers = column::<Int32Type>(group, "source")?;
+            let starts = column::<Int64Type>(group, "start")?;
+            let checksums = column::<Int64Type>(group, "checksum")?;
+            let bytes = column::<ByteArrayType>(group, "bytes")?;
             for (row, number) in numbers.iter().enumerate() {
                 let source = source_of(sources, *number)?;
                 let bytes = bytes[row].data();
@@ -378,8 +381,9 @@ fn take_blocks(folder: &Path, sources: &mut BTreeMap<i32, NewSource>) -> Result<
 fn take_postings(folder: &Path, sources: &mut BTreeMap<i32, NewSource>) -> Result<(), CorpusError> {
     for file in files(folder, "postings")? {
         each_group(&file, |group| {
-            let (hashes, numbers, blobs) =
-                (group.longs("hash")?, group.shorts("source")?, group.shorts("blob")?);
+            let hashes = column::<Int64Type>(group, "hash")?;
+            let numbers = column::<Int32Type>(group, "source")?;
+            let blobs = column::<Int32Type>(group, "blob")?;
             for (row, number) in numbers.iter().enumerate() {
                 let source = source_of(sources, *number)?;
                 let key = u64::try_from(hashes[row]).ok().filter(|key| *key >> 56 == 0);
@@ -418,72 +422,47 @@ fn files(folder: &Path, name: &str) -> Result<Vec<PathBuf>, CorpusError> {
     Ok(found)
 }
 
-/// A row group that is read.
-struct Group<'g> {
-    reader: &'g dyn RowGroupReader,
-}
-
-impl Group<'_> {
-    /// A column by its name, without any missing value. Other tools make every column optional.
-    fn column<T: DataType>(&self, name: &str) -> Result<Vec<T::T>, String> {
-        let metadata = self.reader.metadata();
-        let at = (0..metadata.num_columns())
-            .find(|at| metadata.column(*at).column_path().string() == name)
-            .ok_or_else(|| format!("it has no column `{name}`"))?;
-        let column = metadata.column(at);
-        if column.column_type() != T::get_physical_type()
-            || column.column_descr().max_rep_level() > 0
-        {
-            return Err(format!("the column `{name}` has another type"));
-        }
-        let reader = self.reader.get_column_reader(at).map_err(|why| why.to_string())?;
-        let mut reader: ColumnReaderImpl<T> =
-            ::parquet::column::reader::get_typed_column_reader(reader);
-        let n = usize::try_from(metadata.num_rows()).map_err(|why| why.to_string())?;
-        let (mut values, mut levels) = (Vec::new(), Vec::new());
-        while values.len() < n {
-            let (n_records, ..) = reader
-                .read_records(n - values.len(), Some(&mut levels), None, &mut values)
-                .map_err(|why| why.to_string())?;
-            if n_records == 0 {
-                break;
-            }
-        }
-        if values.len() == n {
-            Ok(values)
-        } else {
-            Err(format!("the column `{name}` lacks values"))
-        }
+/// A column of a row group by its name, without any missing value. Other tools make every column
+/// optional.
+fn column<T: DataType>(group: &dyn RowGroupReader, name: &str) -> Result<Vec<T::T>, String> {
+    let metadata = group.metadata();
+    let at = (0..metadata.num_columns())
+        .find(|at| metadata.column(*at).column_path().string() == name)
+        .ok_or_else(|| format!("it has no column `{name}`"))?;
+    let column = metadata.column(at);
+    if column.column_type() != T::get_physical_type() || column.column_descr().max_rep_level() > 0 {
+        return Err(format!("the column `{name}` has another type"));
     }
-
-    fn shorts(&self, name: &str) -> Result<Vec<i32>, String> {
-        self.column::<Int32Type>(name)
-    }
-
-    fn longs(&self, name: &str) -> Result<Vec<i64>, String> {
-        self.column::<Int64Type>(name)
-    }
-
-    fn bytes(&self, name: &str) -> Result<Vec<ByteArray>, String> {
-        self.column::<ByteArrayType>(name)
+    let reader = group.get_column_reader(at).map_err(|why| why.to_string())?;
+    let mut reader: ColumnReaderImpl<T> =
+        ::parquet::column::reader::get_typed_column_reader(reader);
+    let n = usize::try_from(metadata.num_rows()).map_err(|why| why.to_string())?;
+    let (mut values, mut levels) = (Vec::new(), Vec::new());
+    while values.len() < n {
+        let (n_records, ..) = reader
+            .read_records(n - values.len(), Some(&mut levels), None, &mut values)
+            .map_err(|why| why.to_string())?;
+        if n_records == 0 {
+            break;
+        }
     }
 }
 
 /// Calls `take` with each row group of a file.
 fn each_group(
     path: &Path,
-    take: impl FnMut(Group<'_>) -> Result<(), String>,
+    take: impl FnMut(&dyn RowGroupReader) -> Result<(), String>,
 ) -> Result<(), CorpusError> {
     take_groups(path, take).map_err(|why| CorpusError::import(path, why))
 }
 
 fn take_groups(
     path: &Path,
-    mut take: impl FnMut(Group<'_>) -> Result<(), String>,
+    mut take: impl FnMut(&dyn RowGroupReader) -> Result<(), String>,
 ) -> Result<(), Box<dyn std::error::Error>> {
     let reader = SerializedFileReader::new(files::open(path)?)?;
     for number in 0..reader.num_row_groups() {
-        take(Group { reader: &*reader.get_row_group(number)? })?;
+        take(&*reader.get_row_group(number)?)?;
     }
     Ok(())
 }
