@@ -147,10 +147,6 @@ struct CacheSegment {
 impl CacheSegment {
     fn open(path: &Path, params: &SegmentParams) -> Result<Self, SegmentError> {
         let segment = Segment::open(path)?.of_kind(SegmentKind::Cache)?.with_params(params)?;
-        Self::new(path, segment)
-    }
-
-    fn new(path: &Path, segment: Segment) -> Result<Self, SegmentError> {
         let n_row = segment.params().hash.n_bytes() + FIELDS;
         let n_bytes = segment.section(SectionId::Rows)?.len();
         if !n_bytes.is_multiple_of(n_row) {

@@ -568,6 +568,10 @@ mod tests {
 
     fn event(path: &str, n: u8, before: u8, after: u8) -> PastEvent {
         PastEvent {
+    fn open(folder: &Path) -> History {
+        History::open(folder, PARAMS, Extent::Whole)
+    }
+
             path: FilePath::new(path),
             commit: commit(n),
             before: id(before),
@@ -596,7 +600,7 @@ mod tests {
         };
         let events = events.iter().map(row).collect();
         let stretch = Stretch { tips: vec![commit(tip)], commits, paths, events };
-        let kept = History::open(folder, PARAMS, Extent::Whole).keep(&stretch, earliest);
+        let kept = open(folder).keep(&stretch, earliest);
         assert!(kept.expect("nothing is damaged").1.is_none(), "the folder is writable");
     }
 
@@ -607,7 +611,7 @@ mod tests {
         let events = [of_a[0].clone(), event("b.c", 1, 0, 9), of_a[1].clone()];
         keep(folder.path(), 2, &events, &[(7, 0), (8, 1), (9, 2), (9, 1)]);
         keep(folder.path(), 3, &of_a[2..], &[(10, 0), (8, 0)]);
-        let history = History::open(folder.path(), PARAMS, Extent::Whole);
+        let history = open(folder.path());
         assert_eq!(history.tips().expect("it is whole"), [commit(2), commit(3)]);
         assert_eq!(history.commits().expect("it is whole"), [commit(1), commit(2), commit(3)]);
         let paths = |hash| {
@@ -640,7 +644,7 @@ mod tests {
             keep(folder.path(), n, &events, &[(u64::from(n), 0), (1_000 + u64::from(n / 2), 1)]);
             all.extend(events);
         }
-        let history = History::open(folder.path(), PARAMS, Extent::Whole);
+        let history = open(folder.path());
         assert!(history.n_segments() <= MAX_SEGMENTS, "{} segments", history.n_segments());
         assert_eq!(history.tips().expect("it is whole"), (1..60).map(commit).collect::<Vec<_>>());
         for n in 1..60u8 {
@@ -669,10 +673,10 @@ mod tests {
         assert_eq!(files.len(), 3);
         let kept = std::fs::read(&files[1]).expect("it is there");
         std::fs::remove_file(&files[1]).expect("it can be removed");
-        assert!(History::open(folder.path(), PARAMS, Extent::Whole).is_empty());
+        assert!(open(folder.path()).is_empty());
         std::fs::write(&files[1], kept).expect("it is writable");
         std::fs::remove_file(&files[2]).expect("it can be removed");
-        let history = History::open(folder.path(), PARAMS, Extent::Whole);
+        let history = open(folder.path());
         assert_eq!(
             history.tips().expect("it is whole"),
             [commit(1), commit(2)],

@@ -91,7 +91,7 @@ impl Corpus {
             let (label, stats) = (record.label, record.stats);
             sources.push((ExportedSource { label, len, sha256, stats }, path));
         }
-        sources.sort_by(|a, b| (&a.0.label, &a.0.sha256).cmp(&(&b.0.label, &b.0.sha256)));
+        sources.sort_unstable_by(|a, b| (&a.0.label, &a.0.sha256).cmp(&(&b.0.label, &b.0.sha256)));
         let (sources, paths): (Vec<_>, Vec<_>) = sources.into_iter().unzip();
         write(file, &Description { sources }, &paths).map_err(CorpusError::file(file))
     }

@@ -418,7 +418,7 @@ fn files(folder: &Path, name: &str) -> Result<Vec<PathBuf>, CorpusError> {
             found.push(path);
         }
     }
-    found.sort();
+    found.sort_unstable();
     Ok(found)
 }
 
@@ -446,6 +446,7 @@ fn column<T: DataType>(group: &dyn RowGroupReader, name: &str) -> Result<Vec<T::
             break;
         }
     }
+    if values.len() == n { Ok(values) } else { Err(format!("the column `{name}` lacks values")) }
 }
 
 /// Calls `take` with each row group of a file.

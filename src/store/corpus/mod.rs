@@ -232,7 +232,7 @@ impl Shelf {
         let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
         let names = folders.filter_map(|entry| entry.file_name().into_string().ok());
         let mut names: Vec<String> = names.filter(|name| is_name(name)).collect();
-        names.sort();
+        names.sort_unstable();
         names
     }
 
@@ -442,7 +442,7 @@ impl Corpus {
                 }
             }
         }
-        records.sort_by(|a, b| (&a.1.label, &a.0).cmp(&(&b.1.label, &b.0)));
+        records.sort_unstable_by(|a, b| (&a.1.label, &a.0).cmp(&(&b.1.label, &b.0)));
         Ok(records)
     }
 

@@ -563,7 +563,7 @@ pub struct Lookup<'s> {
 }
 
 impl<'s> Lookup<'s> {
-    /// The blobs that have a fingerprint, in ascending order.
+    /// The blobs that have the fingerprint with this [`key`](crate::store::key), in ascending order.
     ///
     /// # Errors
     /// If the index is damaged.
