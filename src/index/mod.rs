@@ -59,16 +59,11 @@ impl Index {
     /// The postings of `hash`, sorted; empty if it is absent.
     #[inline]
     pub fn postings(&self, hash: u64) -> impl ExactSizeIterator<Item = Posting> + Clone + '_ {
-        self.rows[self.rows(hash)].iter().map(|row| row.1)
+        let rows = self.first_row(hash).map_or(&[][..], |first| self.run_from(first));
+        rows.iter().map(|row| row.1)
     }
 
-    /// The rows of `hash`; the first row is a short name for the fingerprint.
-    #[inline]
-    pub fn rows(&self, hash: u64) -> std::ops::Range<usize> {
-        self.first_row(hash).map_or(0..0, |first| first..first + self.run_from(first).len())
-    }
-
-    /// The first row of `hash`, if present.
+    /// The first row of `hash`, if present: a short name for the fingerprint.
     ///
     /// Time O(log n) for n rows in its bucket: about one, except for fingerprints that occur again
     /// and again.
