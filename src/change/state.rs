@@ -30,12 +30,8 @@ pub(super) fn settings_entry<'s>(
     reader: &Reader,
     files: &'s Snapshot,
 ) -> Result<Option<&'s Entry>, Error> {
-    for name in NAMES {
-        if let Some(entry) = reader.file_at(files, &FilePath::new(name.as_bytes()))? {
-            return Ok(Some(entry));
-        }
-    }
-    Ok(None)
+    let mut found = NAMES.iter().map(|name| reader.file_at(files, &FilePath::new(*name)));
+    Ok(found.find_map(Result::transpose).transpose()?)
 }
 
 /// The settings that a file of a state of the repository has.

@@ -446,12 +446,8 @@ impl Reader {
     /// [`Error::Shallow`] if the parent exists but is missing here.
     pub fn first_parent(&self, commit: CommitId) -> Result<Option<CommitId>, Error> {
         let object = self.find_commit(commit)?;
-        let Some(parent) = object.parent_ids().next().map(gix::Id::detach) else { return Ok(None) };
-        match self.repo.try_find_object(parent) {
-            Ok(Some(_)) => Ok(Some(CommitId(parent))),
-            Ok(None) => Err(self.missing(CommitId(parent))),
-            Err(error) => Err(self.commit_fails(CommitId(parent), &error)),
-        }
+        let parent = object.parent_ids().next().map(|id| CommitId(id.detach()));
+        parent.map(|parent| self.commit_object(parent).map(|_| parent)).transpose()
     }
 
     /// The best common ancestor of two commits.
@@ -626,16 +622,17 @@ impl Reader {
     }
 
     fn find_commit(&self, id: CommitId) -> Result<gix::Commit<'_>, Error> {
-        match self.repo.try_find_object(id.0) {
-            Ok(None) => Err(self.missing(id)),
-            Err(error) => Err(self.commit_fails(id, &error)),
-            Ok(Some(object)) if object.kind.is_commit() && !self.is_well_formed(&object.data) => {
-                Err(Error::Malformed(id))
-            }
-            Ok(Some(object)) => {
-                object.try_into_commit().map_err(|error| self.commit_fails(id, &error))
-            }
+        let object = self.commit_object(id)?;
+        if object.kind.is_commit() && !self.is_well_formed(&object.data) {
+            return Err(Error::Malformed(id));
         }
+        object.try_into_commit().map_err(|error| self.commit_fails(id, &error))
+    }
+
+    /// The object with the id of a commit.
+    fn commit_object(&self, id: CommitId) -> Result<gix::Object<'_>, Error> {
+        let object = self.repo.try_find_object(id.0).map_err(|why| self.commit_fails(id, &why))?;
+        object.ok_or_else(|| self.missing(id))
     }
 }
 

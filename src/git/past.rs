@@ -216,9 +216,7 @@ impl Reader {
     /// When a commit was made, in seconds since 1970, as its bytes say; 0 where they say it in no
     /// way that can be read.
     pub(super) fn raw_time(&self, commit: CommitId) -> Result<i64, Error> {
-        let object = self.repo.try_find_object(commit.0);
-        let object = object.map_err(|why| self.commit_fails(commit, &why))?;
-        let object = object.ok_or_else(|| self.missing(commit))?;
+        let object = self.commit_object(commit)?;
         let committer = object.data.lines().find_map(|line| line.strip_prefix(b"committer "));
         let time = committer
             .and_then(|line| line.rsplit(|&byte| byte == b' ').nth(1)?.to_str().ok()?.parse().ok());

@@ -108,6 +108,18 @@ impl Snapshot {
     pub fn get(&self, path: &FilePath) -> Option<&Entry> {
         self.entries.binary_search_by(|entry| entry.path.cmp(path)).ok().map(|at| &self.entries[at])
     }
+
+    /// Takes over each file of `head` that is the same in one of `sides`: in a merge, what comes
+    /// from the other side is no newer than what was here.
+    pub fn take_over(&mut self, head: &Self, sides: &[Self]) {
+        let is_merged =
+            |entry: &&Entry| sides.iter().any(|side| side.get(&entry.path) == Some(entry));
+        let merged: BTreeMap<_, _> =
+            head.entries.iter().filter(is_merged).map(|entry| (&entry.path, entry)).collect();
+        self.entries.retain(|entry| !merged.contains_key(&entry.path));
+        self.entries.extend(merged.into_values().cloned());
+        self.entries.sort_by(|a, b| a.path.cmp(&b.path));
+    }
 }
 
 /// Those of sorted `entries` that are in `folder`.
@@ -123,20 +135,6 @@ fn below<'s>(entries: &'s [Entry], folder: &'s FilePath) -> impl Iterator<Item =
 pub(super) struct ListedTree {
     files: Snapshot,
     folders: Folders,
-}
-
-impl Snapshot {
-    /// Takes over each file of `head` that is the same in one of `sides`: in a merge, what comes
-    /// from the other side is no newer than what was here.
-    pub fn take_over(&mut self, head: &Self, sides: &[Self]) {
-        let is_merged =
-            |entry: &&Entry| sides.iter().any(|side| side.get(&entry.path) == Some(entry));
-        let merged: BTreeMap<_, _> =
-            head.entries.iter().filter(is_merged).map(|entry| (&entry.path, entry)).collect();
-        self.entries.retain(|entry| !merged.contains_key(&entry.path));
-        self.entries.extend(merged.into_values().cloned());
-        self.entries.sort_by(|a, b| a.path.cmp(&b.path));
-    }
 }
 
 impl Reader {
