@@ -588,7 +588,7 @@ impl FileLexer for CorpusLexer<'_> {
         }
     }
 
-    fn step(&self, _: usize) {
+    fn step(&self) {
         self.sources.progress.step();
     }
 }

@@ -566,7 +566,7 @@ impl<'b> Builder<'b> {
     fn add_fixed(&mut self, file: &FixedFile) -> Result<(), SegmentError> {
         self.is_of_fixes = true;
         self.stats.n_bytes += (file.before.len() + file.after.len()) as u64;
-        self.reading.step(file.before.len());
+        self.reading.step();
         for FunctionPair { before, after } in
             self.reading.changed_functions(&file.path, &file.before, &file.after)
         {

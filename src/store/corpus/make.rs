@@ -70,7 +70,7 @@ pub trait FileLexer: Sync {
     fn changed_functions(&self, path: &FilePath, before: &[u8], after: &[u8]) -> Vec<FunctionPair>;
 
     /// Called for each file, to report progress.
-    fn step(&self, n_bytes: usize);
+    fn step(&self);
 }
 
 /// The fingerprinting parameters of a corpus.
@@ -143,7 +143,7 @@ impl RowMaker<'_> {
         hashes: &mut Vec<u64>,
     ) -> Result<FileRows, SegmentError> {
         let n_bytes = bytes.len() as u64;
-        self.reading.step(bytes.len());
+        self.reading.step();
         // Files of a history already have the statements about others attached.
         let may_license = file.licenses.is_none() && is_relevant(&file.path);
         let (lexed, info) = match (self.known_rows(file, id, hashes)?, version) {

@@ -253,7 +253,7 @@ fn write_rows(
         let (key, member, blob) = row;
         written.n_keys += u64::from(last.is_none_or(|(before, ..)| before != key));
         last = Some(row);
-        if written.n_rows % of_block as u64 == 0 {
+        if written.n_rows.is_multiple_of(of_block as u64) {
             if written.n_rows > 0 {
                 out.write(&rest)?;
             }
