@@ -427,14 +427,6 @@ mod tests {
     }
 
     #[test]
-    fn a_property_of_teamcity_is_read_from_its_file() {
-        let text = "# made by TeamCity\nother=1\nteamcity.pullRequest.target.branch.more=no\nteamcity.configuration.properties.file=C\\:\\\\work\\\\a\\=b.properties\n";
-        let file = property_in(text, "teamcity.configuration.properties.file");
-        assert_eq!(file.as_deref(), Some("C:\\work\\a=b.properties"));
-        assert_eq!(property_in(text, "teamcity.pullRequest.target.branch"), None);
-    }
-
-    #[test]
     fn outside_of_any_system_nothing_is_named() {
         assert_eq!(range_of_system(&|_| None), None);
         assert_eq!(range_of_system(&|name| (name == "CI").then(|| "true".to_owned())), None);

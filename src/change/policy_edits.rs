@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Error;
 use super::state::{
-    baseline_in, folder_settings_in, moved_submodule, raw_of, readable_folder_entries,
-    settings_entry, settings_in,
+    baseline_in, folder_entries, folder_settings_in, moved_submodule, raw_of, settings_entry,
+    settings_in,
 };
 use crate::config::{NAMES, Reach, options};
 use crate::files::Entry;
 use crate::git::{Attributes, Reader, Snapshot};
 use crate::policy::Notice;
-use crate::text::{FilePath, count};
+use crate::text::{FilePath, count, joined};
 
 /// Maximum edits of one kind to write out.
 const MAX_LISTED: usize = 20;
@@ -115,7 +115,7 @@ impl<'e> PolicyEdits<'e> {
         let reaches = self.sides().map(|files| Reach::new(&raw_of(self.reader, files)));
         let [before, after] = self.sides().map(|files| {
             let reaches = reaches.iter();
-            let found = reaches.flat_map(|of| readable_folder_entries(self.reader, files, of));
+            let found = reaches.flat_map(|of| folder_entries(self.reader, files, of));
             found.collect::<BTreeMap<_, _>>()
         });
         let folders: BTreeSet<&FilePath> = before.keys().chain(after.keys()).collect();
@@ -252,12 +252,8 @@ fn beyond<'l>(lines: &[&'l [u8]], others: &[&[u8]]) -> Vec<&'l [u8]> {
 }
 
 fn list(verb: &str, lines: &[&[u8]]) -> Option<String> {
-    let lines: Vec<String> =
-        lines.iter().map(|line| format!("`{}`", String::from_utf8_lossy(line))).collect();
-    let n_more = lines.len().saturating_sub(MAX_LISTED);
-    let more = if n_more > 0 { format!(" and {n_more} more") } else { String::new() };
-    (!lines.is_empty())
-        .then(|| format!("{verb} {}{more}", lines[..lines.len() - n_more].join(", ")))
+    let listed = joined(lines, MAX_LISTED, |line| format!("`{}`", String::from_utf8_lossy(line)));
+    (!lines.is_empty()).then(|| format!("{verb} {listed}"))
 }
 
 /// The macros (`[attr]NAME ...`) that say something of languages, of generated or of vendored

@@ -120,8 +120,8 @@ fn path_in(repository: &Repository, folder: &Path, path: &Path) -> Result<FilePa
 
 /// Whether `HEAD` has a file of this path or in it.
 fn is_committed(path: &FilePath, reader: &Reader) -> bool {
-    let files = reader.head().ok().flatten().and_then(|head| reader.commit_snapshot(head).ok());
-    files.is_some_and(|files| files.entries.iter().any(|entry| entry.path.is_in(path)))
+    let files = reader.head_snapshot();
+    files.is_ok_and(|files| files.entries.iter().any(|entry| entry.path.is_in(path)))
 }
 
 fn is_same_folder(a: &Path, b: &Path) -> bool {

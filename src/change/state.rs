@@ -30,12 +30,8 @@ pub(super) fn settings_entry<'s>(
     reader: &Reader,
     files: &'s Snapshot,
 ) -> Result<Option<&'s Entry>, Error> {
-    for name in NAMES {
-        if let Some(entry) = reader.file_at(files, &FilePath::new(name.as_bytes()))? {
-            return Ok(Some(entry));
-        }
-    }
-    Ok(None)
+    let mut found = NAMES.iter().map(|name| reader.file_at(files, &FilePath::new(*name)));
+    Ok(found.find_map(Result::transpose).transpose()?)
 }
 
 /// The settings that a file of a state of the repository has.
@@ -50,8 +46,8 @@ pub(super) fn settings_of(reader: &Reader, files: &Snapshot) -> Result<SettingsF
     let entry = settings_entry(reader, files)?;
     let written = entry.map(|entry| settings_in(reader, entry)).transpose()?;
     let mut written = written.unwrap_or_else(SettingsFile::nowhere);
-    for (folder, entry) in folder_entries(reader, files, &Reach::new(&written.raw))? {
-        written.folders.push(folder_settings_in(reader, folder, entry)?);
+    for (folder, (_, entry)) in folder_entries(reader, files, &Reach::new(&written.raw)) {
+        written.folders.push(folder_settings_in(reader, folder, entry?)?);
     }
     Ok(written)
 }
@@ -63,19 +59,9 @@ pub(super) fn raw_of(reader: &Reader, files: &Snapshot) -> RawConfig {
     entry.and_then(|entry| settings_in(reader, entry).ok()).unwrap_or_default().raw
 }
 
-/// The settings files of the folders of a state of the repository, by folder: those that `reach`
-/// heeds.
+/// The settings files of the folders of a state of the repository with their paths, by folder:
+/// those that `reach` heeds. One that is a link to nowhere is an error by itself.
 pub(super) fn folder_entries<'s>(
-    reader: &Reader,
-    files: &'s Snapshot,
-    reach: &Reach,
-) -> Result<BTreeMap<FilePath, &'s Entry>, Error> {
-    let found = readable_folder_entries(reader, files, reach).into_iter();
-    Ok(found.map(|(folder, (_, entry))| Ok((folder, entry?))).collect::<Result<_, git::Error>>()?)
-}
-
-/// The same with their paths, each by itself: one that is a link to nowhere is an error.
-pub(super) fn readable_folder_entries<'s>(
     reader: &Reader,
     files: &'s Snapshot,
     reach: &Reach,

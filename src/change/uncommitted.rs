@@ -7,7 +7,7 @@ use crate::config::SettingsFile;
 use crate::files::Entry;
 use crate::git::{Reader, Snapshot};
 use crate::policy::Notice;
-use crate::text::count;
+use crate::text::{agreed, count};
 
 /// Source files that differ from `HEAD`; at least one.
 #[derive(Debug)]
@@ -26,7 +26,8 @@ impl UncommittedFiles {
     /// Cost: that of `git status`.
     pub fn read(reader: &Reader, settings: &SettingsFile, request: &CheckRequest) -> Option<Self> {
         // A work tree that cannot be read is not what was asked about.
-        let (committed, work_tree, index) = states(reader)?;
+        let committed = reader.head_snapshot().ok()?;
+        let (work_tree, index) = (reader.work_tree_snapshot().ok()?, reader.index_snapshot().ok()?);
         let both = [&work_tree, &index];
         if both.iter().all(|of| of.differences(&committed).all(|(_, new)| new.is_none())) {
             return None;
@@ -62,7 +63,7 @@ impl UncommittedFiles {
             n if n >= self.n_in_work_tree => "`--staged`".to_owned(),
             n => format!("`--worktree`, or `--staged` for the {n} in the index"),
         };
-        let verb = if self.n() == 1 { "is" } else { "are" };
+        let verb = agreed(self.n(), "is", "are");
         Notice::new(None, None, &format!("{} {verb} not checked; use {flag}", self.files()))
     }
 
@@ -74,13 +75,4 @@ impl UncommittedFiles {
         );
         Notice::new(None, None, &message)
     }
-}
-
-/// `HEAD`, the work tree and the index.
-fn states(reader: &Reader) -> Option<(Snapshot, Snapshot, Snapshot)> {
-    let committed = match reader.head().ok()? {
-        Some(head) => reader.commit_snapshot(head).ok()?,
-        None => Snapshot::default(),
-    };
-    Some((committed, reader.work_tree_snapshot().ok()?, reader.index_snapshot().ok()?))
 }

@@ -58,7 +58,7 @@ impl Attributes {
     pub fn read(entries: &[Entry], reader: &impl ReadFiles) -> Result<Self, files::Error> {
         let mut files: Vec<&Entry> =
             entries.iter().filter(|entry| entry.path.name() == FILE).collect();
-        files.sort_by_key(|entry| entry.path.depth());
+        files.sort_unstable_by_key(|entry| entry.path.depth());
         let (mut search, mut names) = (Search::default(), MetadataCollection::default());
         let (mut is_telling, mut has_macros) = (false, false);
         for entry in files {

@@ -171,7 +171,7 @@ impl Reader {
         let hash = self.repo.object_hash();
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
         let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-        found.sort();
+        found.sort_unstable();
         found.into_iter().find_map(|file| {
             let why = match file.extension()?.to_str()? {
                 "idx" => innermost(&gix::odb::pack::index::File::at(&file, hash).err()?),

@@ -8,30 +8,20 @@ use crate::text::FilePath;
 
 /// Why a repository could not be read.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum Error {
     /// There is no repository at or above the folder.
     #[error("cannot open a git repository at `{}`: {why}", folder.display())]
-    NotARepository {
-        /// Where we looked for one.
-        folder: PathBuf,
-        /// What git found instead.
-        why: String,
-    },
+    NotARepository { folder: PathBuf, why: String },
     /// Its references are kept in a format that is not read.
     #[error("cannot read `{}`: it keeps its references as reftable, which is not supported", .0.display())]
     Reftable(PathBuf),
     /// It borrows objects from a folder that is not here.
     #[error("cannot read the objects that `{}` names: there is no folder `{named}`", list.display())]
-    Alternate {
-        /// The list of folders.
-        list: PathBuf,
-        /// The folder.
-        named: String,
-    },
+    Alternate { list: PathBuf, named: String },
     /// Nothing here has this name.
     #[error("cannot resolve the revision `{revision}`: no branch, tag or commit has that name")]
     UnknownRevision {
-        /// The name as given.
         revision: String,
         /// Whether the clone is shallow, which may be the reason.
         is_shallow: bool,
@@ -41,12 +31,7 @@ pub enum Error {
     Ambiguous(String),
     /// A branch is here, but what it refers to is not, or it is damaged.
     #[error("cannot read the branch `{name}`: {why}")]
-    Branch {
-        /// Its name.
-        name: String,
-        /// The reason.
-        why: String,
-    },
+    Branch { name: String, why: String },
     /// It is not a date.
     #[error("cannot read the date `{0}`")]
     Date(String),
@@ -61,37 +46,18 @@ pub enum Error {
     Malformed(CommitId),
     /// A file of git's is damaged.
     #[error("cannot read `{}`: {why}", file.display())]
-    Damaged {
-        /// The file.
-        file: PathBuf,
-        /// What is wrong with it.
-        why: String,
-        /// What to do about it.
-        cure: &'static str,
-    },
+    Damaged { file: PathBuf, why: String, cure: &'static str },
     /// The repository says that it uses something which is not known.
     #[error("cannot read `{}`: it uses the extension `{name}`, which is not known", folder.display())]
-    Extension {
-        /// The git directory.
-        folder: PathBuf,
-        /// The extension.
-        name: String,
-    },
+    Extension { folder: PathBuf, name: String },
     /// A tree has more folders inside each other than git reads.
     #[error("cannot read {what}: it has more than {max} folders inside each other")]
-    TooDeep {
-        /// The tree.
-        what: String,
-        /// How many may be.
-        max: usize,
-    },
+    TooDeep { what: String, max: usize },
     /// Two commits have no common ancestor here.
     #[error("cannot find the merge base of {base} and {head}: {}",
         if *is_shallow { "this clone is shallow and ends before it" } else { "they share no history" })]
     NoMergeBase {
-        /// The base as given.
         base: String,
-        /// The head.
         head: String,
         /// Whether the clone is shallow, which may be the reason.
         is_shallow: bool,
@@ -99,70 +65,33 @@ pub enum Error {
     /// A blob of a tree is missing: the clone is partial, or damaged.
     #[error("cannot read `{path}`: its blob {id} is not in this clone")]
     MissingObject {
-        /// The blob.
         id: String,
-        /// The path of its file.
         path: String,
         /// Whether the clone is partial: it may lack it.
         is_promised: bool,
     },
     /// A tree of the index is missing: the clone is partial, or damaged.
     #[error("cannot read {path}: its tree {id} is not in this clone")]
-    MissingTree {
-        /// The tree.
-        id: String,
-        /// The path of its folder.
-        path: String,
-    },
+    MissingTree { id: String, path: String },
     /// The work tree or the index was requested in a bare repository.
     #[error("cannot read the {what} of `{}`: the repository is bare", root.display())]
-    Bare {
-        /// What was requested.
-        what: &'static str,
-        /// The git directory.
-        root: PathBuf,
-    },
+    Bare { what: &'static str, root: PathBuf },
     /// A file that is read by its name is a link that leads to no file of the repository.
     #[error("cannot read `{path}`, which is a link: {why}")]
-    Link {
-        /// The link.
-        path: String,
-        /// Where it leads.
-        why: &'static str,
-    },
+    Link { path: String, why: &'static str },
     /// A filter that git's configuration sets for a file failed, or is not there.
     #[error("cannot read `{path}` as git would: its filter failed: {why}")]
-    Filter {
-        /// The file.
-        path: String,
-        /// The reason.
-        why: String,
-    },
+    Filter { path: String, why: String },
     /// A file of the work tree is not in the encoding that its attributes name, or that is not
     /// known.
     #[error("cannot read `{path}` in the encoding `{encoding}`, which its attributes name")]
-    Encoding {
-        /// The file.
-        path: String,
-        /// The encoding.
-        encoding: String,
-    },
+    Encoding { path: String, encoding: String },
     /// A file of the work tree could not be read.
     #[error("cannot read `{}`: {why}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        why: std::io::Error,
-    },
+    File { path: PathBuf, why: std::io::Error },
     /// Something in the repository exists but cannot be read.
     #[error("cannot read {what}: {why}")]
-    Unreadable {
-        /// What it is.
-        what: String,
-        /// The reason.
-        why: String,
-    },
+    Unreadable { what: String, why: String },
 }
 
 impl Error {

@@ -52,10 +52,11 @@ impl Reader {
         let mut rest = names(path.as_bytes());
         let mut reached: Vec<Vec<u8>> = Vec::new();
         let mut links = Vec::new();
-        while let Some(name) = rest.pop() {
+        let end = loop {
+            let Some(name) = rest.pop() else { break Ok(FilePath::new(reached.join(&b'/'))) };
             if name == b".." {
                 if reached.pop().is_none() {
-                    return Ok(Way { links, end: Err("it leads out of the repository") });
+                    break Err("it leads out of the repository");
                 }
                 continue;
             }
@@ -64,15 +65,15 @@ impl Reader {
             let target = self.target(link)?;
             links.push(link);
             if links.len() > MAX_LINKS {
-                return Ok(Way { links, end: Err("it leads in a circle") });
+                break Err("it leads in a circle");
             }
             if target.first() == Some(&b'/') || target.get(1) == Some(&b':') {
-                return Ok(Way { links, end: Err("it leads out of the repository") });
+                break Err("it leads out of the repository");
             }
             reached.pop();
             rest.extend(names(&target));
-        }
-        Ok(Way { links, end: Ok(FilePath::new(reached.join(&b'/'))) })
+        };
+        Ok(Way { links, end })
     }
 
     /// What a link names.

@@ -446,12 +446,8 @@ impl Reader {
     /// [`Error::Shallow`] if the parent exists but is missing here.
     pub fn first_parent(&self, commit: CommitId) -> Result<Option<CommitId>, Error> {
         let object = self.find_commit(commit)?;
-        let Some(parent) = object.parent_ids().next().map(gix::Id::detach) else { return Ok(None) };
-        match self.repo.try_find_object(parent) {
-            Ok(Some(_)) => Ok(Some(CommitId(parent))),
-            Ok(None) => Err(self.missing(CommitId(parent))),
-            Err(error) => Err(self.commit_fails(CommitId(parent), &error)),
-        }
+        let parent = object.parent_ids().next().map(|id| CommitId(id.detach()));
+        parent.map(|parent| self.commit_object(parent).map(|_| parent)).transpose()
     }
 
     /// The best common ancestor of two commits.
@@ -618,26 +614,25 @@ impl Reader {
     /// # Errors
     /// [`Error::MissingObject`] in a partial clone that has not fetched the blob.
     fn bytes(&self, entry: &Entry) -> Result<Vec<u8>, Error> {
-        match &entry.content {
-            Content::Blob(id) => self.promised_blob(*id, &entry.path),
-            Content::Disk if self.edited.contains_key(&entry.path) => {
-                Ok(self.edited[&entry.path].to_vec())
-            }
-            Content::Disk => self.to_record(&entry.path),
+        match (entry.content, self.edited.get(&entry.path)) {
+            (Content::Blob(id), _) => self.promised_blob(id, &entry.path),
+            (Content::Disk, Some(bytes)) => Ok(bytes.to_vec()),
+            (Content::Disk, None) => self.to_record(&entry.path),
         }
     }
 
     fn find_commit(&self, id: CommitId) -> Result<gix::Commit<'_>, Error> {
-        match self.repo.try_find_object(id.0) {
-            Ok(None) => Err(self.missing(id)),
-            Err(error) => Err(self.commit_fails(id, &error)),
-            Ok(Some(object)) if object.kind.is_commit() && !self.is_well_formed(&object.data) => {
-                Err(Error::Malformed(id))
-            }
-            Ok(Some(object)) => {
-                object.try_into_commit().map_err(|error| self.commit_fails(id, &error))
-            }
+        let object = self.commit_object(id)?;
+        if object.kind.is_commit() && !self.is_well_formed(&object.data) {
+            return Err(Error::Malformed(id));
         }
+        object.try_into_commit().map_err(|error| self.commit_fails(id, &error))
+    }
+
+    /// The object with the id of a commit.
+    fn commit_object(&self, id: CommitId) -> Result<gix::Object<'_>, Error> {
+        let object = self.repo.try_find_object(id.0).map_err(|why| self.commit_fails(id, &why))?;
+        object.ok_or_else(|| self.missing(id))
     }
 }
 
@@ -651,12 +646,10 @@ impl ReadFiles for Reader {
     }
 
     fn size(&self, entry: &Entry) -> Option<u64> {
-        match &entry.content {
-            Content::Blob(id) => self.blob_size(*id),
-            Content::Disk if self.edited.contains_key(&entry.path) => {
-                Some(self.edited[&entry.path].len() as u64)
-            }
-            Content::Disk => {
+        match (entry.content, self.edited.get(&entry.path)) {
+            (Content::Blob(id), _) => self.blob_size(id),
+            (Content::Disk, Some(bytes)) => Some(bytes.len() as u64),
+            (Content::Disk, None) => {
                 let path = self.on_disk(&entry.path).ok()?;
                 std::fs::metadata(path).ok().map(|metadata| metadata.len())
             }

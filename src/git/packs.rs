@@ -170,7 +170,7 @@ fn packs(reader: &Reader) -> Vec<(index::File, data::File)> {
         let entries = std::fs::read_dir(folder.join("pack")).into_iter().flatten().flatten();
         let mut paths: Vec<_> = entries.map(|entry| entry.path()).collect();
         paths.retain(|path| path.extension().is_some_and(|extension| extension == "idx"));
-        paths.sort();
+        paths.sort_unstable();
         packs.extend(paths.iter().filter_map(|path| {
             let pack = data::File::at(path.with_extension("pack"), hash).ok()?;
             Some((index::File::at(path, hash).ok()?, pack))
@@ -280,9 +280,9 @@ impl Forest {
         for number in 0..self.nodes.len() {
             let (from, to) = self.nodes[number].children;
             self.children[from as usize..to as usize]
-                .sort_by_key(|node| Reverse(self.nodes[*node as usize].weight));
+                .sort_unstable_by_key(|node| Reverse(self.nodes[*node as usize].weight));
         }
-        self.roots.sort_by_key(|node| Reverse(self.nodes[*node as usize].weight));
+        self.roots.sort_unstable_by_key(|node| Reverse(self.nodes[*node as usize].weight));
     }
 }
 
@@ -317,25 +317,12 @@ impl<W: Work> Pass<'_, W> {
                 break;
             }
             let node = &self.forest.nodes[number as usize];
-            let bytes = match self.make(node, base.as_ref().map(|base| &base.0), &mut scratch) {
-                Content::Bytes(bytes) => Some(bytes),
-                Content::Damaged => None,
-                Content::TooLong => {
-                    if let Some(is_done) = self.is_done.get(node.wanted as usize) {
-                        is_done.store(true, Ordering::Relaxed);
-                    }
-                    None
-                }
-            };
+            let bytes = self.make(node, base.as_ref().map(|base| &base.0), &mut scratch);
             let made = bytes.map(|bytes| {
-                let is_done = self.is_done.get(node.wanted as usize);
+                let number = (node.wanted != NONE).then_some(node.wanted as usize);
                 let base = base.as_ref().map(|base| (&base.0[..], &base.1));
-                let blob =
-                    Blob { number: is_done.map(|_| node.wanted as usize), bytes: &bytes, base };
-                let made = self.work.make(&mut scratch.state, blob);
-                if let Some(is_done) = is_done {
-                    is_done.store(true, Ordering::Relaxed);
-                }
+                let made = self.work.make(&mut scratch.state, Blob { number, bytes: &bytes, base });
+                self.set_done(node);
                 Arc::new((bytes, made))
             });
             // The last object based on it drops it.
@@ -366,48 +353,50 @@ impl<W: Work> Pass<'_, W> {
         }
     }
 
-    /// The content of an entry.
+    /// Remembers that a blob need not be made any more, if it is wanted.
+    fn set_done(&self, node: &Node) {
+        if let Some(is_done) = self.is_done.get(node.wanted as usize) {
+            is_done.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// The content of an entry; `None` if it cannot be read here, or has more bytes than are
+    /// wanted: then it is done.
     fn make(
         &self,
         node: &Node,
         base: Option<&Vec<u8>>,
         scratch: &mut Scratch<W::State>,
-    ) -> Content {
-        let Ok(entry) = self.pack.entry(node.offset) else { return Content::Damaged };
+    ) -> Option<Vec<u8>> {
+        let entry = self.pack.entry(node.offset).ok()?;
         // Others may be deltas of a blob that is not wanted itself.
         let has_children = node.children.0 < node.children.1;
         let max = if has_children { MAX_SIZE } else { self.work.max_size().min(MAX_SIZE) };
         let Scratch { inflate, delta, .. } = scratch;
         let n_bytes = entry.decompressed_size as usize;
-        let made = match base {
-            None if entry.decompressed_size > max => return Content::TooLong,
+        match base {
+            None if entry.decompressed_size > max => {
+                self.set_done(node);
+                None
+            }
             None => {
                 let mut bytes = vec![0; n_bytes];
-                self.pack.decompress_entry(&entry, inflate, &mut bytes).ok().map(|_| bytes)
+                self.pack.decompress_entry(&entry, inflate, &mut bytes).ok()?;
+                Some(bytes)
             }
             Some(_) if entry.decompressed_size > MAX_SIZE => None,
             Some(base) => {
                 delta.clear();
                 delta.resize(n_bytes, 0);
-                let delta =
-                    self.pack.decompress_entry(&entry, inflate, delta).ok().map(|_| &delta[..]);
-                if delta.and_then(size_made).is_some_and(|size| size > max) {
-                    return Content::TooLong;
+                self.pack.decompress_entry(&entry, inflate, delta).ok()?;
+                if size_made(delta).is_some_and(|size| size > max) {
+                    self.set_done(node);
+                    return None;
                 }
-                delta.and_then(|delta| apply(base, delta))
+                apply(base, delta)
             }
-        };
-        made.map_or(Content::Damaged, Content::Bytes)
+        }
     }
-}
-
-/// What is made of an entry of a pack.
-enum Content {
-    Bytes(Vec<u8>),
-    /// It has more bytes than are wanted.
-    TooLong,
-    /// It cannot be read here.
-    Damaged,
 }
 
 /// The size of what a delta makes.
@@ -466,15 +455,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_delta_copies_and_adds() {
-        let delta = [6, 8, 0x91, 2, 3, 3, b'x', b'y', b'z', 0x90, 2];
-        assert_eq!(apply(b"abcdef", &delta).as_deref(), Some(&b"cdexyzab"[..]));
-    }
-
-    #[test]
-    fn a_delta_that_cannot_be_makes_nothing() {
-        let whole = [6, 5, 0x91, 2, 3, 2, b'x', b'y'];
-        assert_eq!(apply(b"abcdef", &whole).as_deref(), Some(&b"cdexy"[..]));
+    fn a_delta_copies_and_adds_and_one_that_cannot_be_makes_nothing() {
+        let whole = [6, 8, 0x91, 2, 3, 3, b'x', b'y', b'z', 0x90, 2];
+        assert_eq!(apply(b"abcdef", &whole).as_deref(), Some(&b"cdexyzab"[..]));
         for n in 0..whole.len() {
             assert_eq!(apply(b"abcdef", &whole[..n]), None, "the first {n} bytes");
         }

@@ -216,11 +216,7 @@ impl Reader {
     /// When a commit was made, in seconds since 1970, as its bytes say; 0 where they say it in no
     /// way that can be read.
     pub(super) fn raw_time(&self, commit: CommitId) -> Result<i64, Error> {
-        let object = self
-            .repo
-            .try_find_object(commit.0)
-            .map_err(|why| self.fails(&format!("commit {commit}"), &why))?;
-        let object = object.ok_or_else(|| self.missing(commit))?;
+        let object = self.commit_object(commit)?;
         let committer = object.data.lines().find_map(|line| line.strip_prefix(b"committer "));
         let time = committer
             .and_then(|line| line.rsplit(|&byte| byte == b' ').nth(1)?.to_str().ok()?.parse().ok());
@@ -301,7 +297,7 @@ impl Reader {
     /// If it is missing.
     pub fn past_commit(&self, id: CommitId) -> Result<CommitNode, Error> {
         let commit = self.find_commit(id)?;
-        let tree = commit.tree_id().map_err(|error| self.fails(&format!("commit {id}"), &error))?;
+        let tree = commit.tree_id().map_err(|error| self.commit_fails(id, &error))?;
         let time = commit.time().map_or(0, |time| time.seconds);
         Ok(CommitNode { id, time, parents: self.parents_of(&commit), tree: tree.detach() })
     }
@@ -422,7 +418,7 @@ impl Reader {
             }
         }
         // The order of a tree.
-        events.sort_by(|a, b| a.path.cmp(&b.path));
+        events.sort_unstable();
         Ok(events)
     }
 

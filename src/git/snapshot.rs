@@ -108,6 +108,18 @@ impl Snapshot {
     pub fn get(&self, path: &FilePath) -> Option<&Entry> {
         self.entries.binary_search_by(|entry| entry.path.cmp(path)).ok().map(|at| &self.entries[at])
     }
+
+    /// Takes over each file of `head` that is the same in one of `sides`: in a merge, what comes
+    /// from the other side is no newer than what was here.
+    pub fn take_over(&mut self, head: &Self, sides: &[Self]) {
+        let is_merged =
+            |entry: &&Entry| sides.iter().any(|side| side.get(&entry.path) == Some(entry));
+        let merged: BTreeMap<_, _> =
+            head.entries.iter().filter(is_merged).map(|entry| (&entry.path, entry)).collect();
+        self.entries.retain(|entry| !merged.contains_key(&entry.path));
+        self.entries.extend(merged.into_values().cloned());
+        self.entries.sort_by(|a, b| a.path.cmp(&b.path));
+    }
 }
 
 /// Those of sorted `entries` that are in `folder`.
@@ -123,20 +135,6 @@ fn below<'s>(entries: &'s [Entry], folder: &'s FilePath) -> impl Iterator<Item =
 pub(super) struct ListedTree {
     files: Snapshot,
     folders: Folders,
-}
-
-impl Snapshot {
-    /// Takes over each file of `head` that is the same in one of `sides`: in a merge, what comes
-    /// from the other side is no newer than what was here.
-    pub fn take_over(&mut self, head: &Self, sides: &[Self]) {
-        let is_merged =
-            |entry: &&Entry| sides.iter().any(|side| side.get(&entry.path) == Some(entry));
-        let merged: BTreeMap<_, _> =
-            head.entries.iter().filter(is_merged).map(|entry| (&entry.path, entry)).collect();
-        self.entries.retain(|entry| !merged.contains_key(&entry.path));
-        self.entries.extend(merged.into_values().cloned());
-        self.entries.sort_by(|a, b| a.path.cmp(&b.path));
-    }
 }
 
 impl Reader {
@@ -155,6 +153,14 @@ impl Reader {
             self.listed.set(listed).unwrap_or_default();
         }
         Ok(files)
+    }
+
+    /// The files of `HEAD`; none before the first commit.
+    ///
+    /// # Errors
+    /// As [`Reader::commit_snapshot`].
+    pub fn head_snapshot(&self) -> Result<Snapshot, Error> {
+        self.head()?.map_or_else(|| Ok(Snapshot::default()), |head| self.commit_snapshot(head))
     }
 
     /// The files of a tree that has folders of one that was listed, and the folders that it does
@@ -225,8 +231,7 @@ impl Reader {
         }
         let Ok(index) = self.index() else {
             // What is asked of commits does not fail for the index.
-            let head = self.head()?.map(|head| self.commit_snapshot(head)).transpose()?;
-            let head = head.unwrap_or_default();
+            let head = self.head_snapshot()?;
             return Ok(folders_of(head.entries.iter().map(|entry| entry.path.as_bytes())));
         };
         Ok(folders_of(index.entries().iter().map(|entry| entry.path(&index).as_bytes())))

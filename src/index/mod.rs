@@ -43,10 +43,6 @@ impl Index {
             rows.into_iter().map(|(hash, posting)| (remix(hash), posting)).collect();
         rows.sort_unstable();
         rows.dedup();
-        Self::of_sorted(rows)
-    }
-
-    fn of_sorted(rows: Vec<(u64, Posting)>) -> Self {
         let n_buckets = if rows.len() <= SMALL { 4 * rows.len() } else { rows.len() };
         let bits = n_buckets.next_power_of_two().trailing_zeros().max(1);
         let shift = 64 - bits;
@@ -63,16 +59,11 @@ impl Index {
     /// The postings of `hash`, sorted; empty if it is absent.
     #[inline]
     pub fn postings(&self, hash: u64) -> impl ExactSizeIterator<Item = Posting> + Clone + '_ {
-        self.rows[self.rows(hash)].iter().map(|row| row.1)
+        let rows = self.first_row(hash).map_or(&[][..], |first| self.run_from(first));
+        rows.iter().map(|row| row.1)
     }
 
-    /// The rows of `hash`; the first row is a short name for the fingerprint.
-    #[inline]
-    pub fn rows(&self, hash: u64) -> std::ops::Range<usize> {
-        self.first_row(hash).map_or(0..0, |first| first..first + self.run_from(first).len())
-    }
-
-    /// The first row of `hash`, if present.
+    /// The first row of `hash`, if present: a short name for the fingerprint.
     ///
     /// Time O(log n) for n rows in its bucket: about one, except for fingerprints that occur again
     /// and again.
@@ -153,9 +144,9 @@ impl Sieve {
 }
 
 /// Spreads a hash that winnowing selected. It is the smallest of many, so its leading
-/// bits are mostly zero and would crowd into few buckets.
+/// bits are mostly zero and would crowd into few buckets. A bijection: the finalizer of splitmix64.
 #[inline]
-fn remix(hash: u64) -> u64 {
+pub fn remix(hash: u64) -> u64 {
     let hash = (hash ^ hash >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     (hash ^ hash >> 32).wrapping_mul(0x94D0_49BB_1331_11EB)
 }

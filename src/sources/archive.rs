@@ -109,10 +109,13 @@ impl<'a> Archive<'a> {
             self.note(name, "its path leads out of the archive");
             return Ok(());
         };
-        let inner = self.without_top(inner);
+        // Without the folder that contains everything, if that has the name of the archive.
+        let below =
+            self.top.as_ref().and_then(|top| inner.strip_prefix(&**top)?.strip_prefix(b"/"));
+        let inner = below.unwrap_or(&inner);
         let mut entry =
-            Entry { path: FilePath::new([&self.prefix[..], &inner].concat()), shown, size, bytes };
-        if let Some(kind) = NestedArchive::of(&inner) {
+            Entry { path: FilePath::new([&self.prefix[..], inner].concat()), shown, size, bytes };
+        if let Some(kind) = NestedArchive::of(inner) {
             return self.nested(kind, entry);
         }
         let is_wanted = self.sink.wants(&entry.path, size);
@@ -157,16 +160,6 @@ impl<'a> Archive<'a> {
     pub fn note(&mut self, name: &[u8], why: &'static str) {
         let what = format!("{}: {}", self.name, printable([&self.prefix[..], name].concat()));
         self.sink.note(Note { what, why });
-    }
-
-    /// Removes the folder that contains everything, if it has the name of the archive.
-    fn without_top(&mut self, path: Vec<u8>) -> Vec<u8> {
-        match &self.top {
-            Some(top) if path.starts_with(top) && path.get(top.len()) == Some(&b'/') => {
-                path[top.len() + 1..].to_vec()
-            }
-            _ => path,
-        }
     }
 
     fn nested(&mut self, kind: NestedArchive, mut entry: Entry<'_>) -> Result<(), Error> {

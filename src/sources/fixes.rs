@@ -136,13 +136,16 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
                 .to_owned();
         return Err(Error::invalid(path, why));
     }
-    let mut clones = Clones::open(clones.into_iter().map(PathBuf::from))?;
+    let mut known = Clones::default();
+    for clone in clones {
+        known.add(Path::new(clone), Repository::discover_another(Path::new(clone))?);
+    }
     let folder = path.parent().unwrap_or(Path::new("."));
     // A commit that fixes several vulnerabilities is listed several times.
     let mut fixes: BTreeMap<(usize, CommitId), ListedFix> = BTreeMap::new();
     for listed in listed {
-        clones.add(&folder.join(&listed.repository));
-        let Some(found) = clones.find(&listed) else {
+        known.look_at(&folder.join(&listed.repository));
+        let Some(found) = known.find(&listed) else {
             let what = format!("{} of {}", listed.commit, listed.repository);
             sink.note(Note { what, why: "none of the clones has this commit" });
             continue;
@@ -155,36 +158,32 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     for ((clone, commit), listed) in fixes {
         // What is declared about all wins over what a list says.
         let component = request.component.clone().or(listed.component);
-        read_fix(&clones.all[clone].reader(), commit, &Arc::new(component), &listed.ids, sink)?;
+        read_fix(&known.all[clone].reader(), commit, &Arc::new(component), &listed.ids, sink)?;
     }
     Ok(())
 }
 
 /// The local clones.
+#[derive(Default)]
 struct Clones {
     all: Vec<Repository>,
-    paths: BTreeMap<PathBuf, usize>,
+    paths: BTreeSet<PathBuf>,
 }
 
 impl Clones {
-    fn open(paths: impl Iterator<Item = PathBuf>) -> Result<Self, Error> {
-        let mut clones = Self { all: Vec::new(), paths: BTreeMap::new() };
-        for path in paths {
-            clones.paths.insert(path.clone(), clones.all.len());
-            clones.all.push(Repository::discover_another(&path)?);
-        }
-        Ok(clones)
+    fn add(&mut self, path: &Path, repository: Repository) {
+        self.paths.insert(path.to_owned());
+        self.all.push(repository);
     }
 
     /// Adds the repository at `path`, if there is one.
-    fn add(&mut self, path: &Path) {
-        if !self.paths.contains_key(path)
+    fn look_at(&mut self, path: &Path) {
+        if !self.paths.contains(path)
             && path.is_dir()
             && super::repository::is_repository(path)
             && let Ok(repository) = Repository::discover_another(path)
         {
-            self.paths.insert(path.to_owned(), self.all.len());
-            self.all.push(repository);
+            self.add(path, repository);
         }
     }
 
@@ -213,7 +212,7 @@ fn read_fix(
     };
     let mut past = past_commit(commit.to_string(), &info);
     past.ids.extend(ids.iter().cloned());
-    past.ids.sort();
+    past.ids.sort_unstable();
     past.ids.dedup();
     past.is_security = true;
     for event in reader.events_between(&[parent], commit)? {
@@ -258,7 +257,7 @@ fn read_list(path: &Path, sink: &mut dyn Sink) -> Result<Vec<ListedFix>, Error> 
             }
         }
     }
-    files.sort();
+    files.sort_unstable();
     let mut listed = Vec::new();
     for file in files {
         match parse_file(&file) {

@@ -32,7 +32,7 @@ pub use past::{PastChange, PastOf, PastTag};
 pub use walk::{Folder, slashes};
 
 use self::repository::Part;
-use crate::files::{self, BlobId, Content, Entry, ReadFiles};
+use crate::files::{self, BlobId, Entry, ReadFiles};
 use crate::git::{self, Repository};
 use crate::license::{Expression, Licenses, NamedText, is_relevant, named_text};
 use crate::text::FilePath;
@@ -151,7 +151,7 @@ pub trait Sink {
     fn take_history(&mut self, repository: &Repository, files: Vec<PastFile>) -> Result<(), Error> {
         let reader = repository.reader();
         for PastFile { blob, file } in files {
-            let entry = Entry { path: file.path.clone(), content: Content::Blob(blob) };
+            let entry = Entry::of_blob(&file.path, blob);
             if self.wants(&file.path, reader.size(&entry).unwrap_or(0)) {
                 self.take(SourceFile { bytes: reader.read(&entry)?, ..file })?;
             }

@@ -9,7 +9,7 @@ use super::{
     DeclaredComponent, Error, PastFile, ReleaseHistory, Request, Sink, SourceFile, SourceKind,
     is_license_sized, may_state_license, named, read_entries,
 };
-use crate::files::{BlobId, Content, Entry, ReadFiles};
+use crate::files::{BlobId, Entry, ReadFiles};
 use crate::git::{FilesAround, Interest, Reader, References, Repository};
 use crate::license::{KnownTexts, LICENSING_PARENT, Licenses, LicensingInfo, is_relevant};
 use crate::text::FilePath;
@@ -118,10 +118,8 @@ fn read_history(
     sink.take_history(repository, files)?;
     if let Some(head) = reader.head()? {
         let entries = reader.commit_snapshot(head)?.entries.into_iter();
-        let blobs = entries.filter(|entry| may_state_license(&entry.path)).filter_map(|entry| {
-            let Content::Blob(blob) = entry.content else { return None };
-            Some((entry.path, blob))
-        });
+        let stating = entries.filter(|entry| may_state_license(&entry.path));
+        let blobs = stating.filter_map(|entry| entry.blob().map(|blob| (entry.path, blob)));
         let around = Arc::new(blobs.collect::<Vec<_>>());
         sink.licenses(component, licenses.around(reader, &around, component)?);
     }
@@ -155,7 +153,7 @@ impl PastLicenses {
             let info = match self.infos.get(&(path.clone(), *blob)) {
                 Some(info) => Arc::clone(info),
                 None => {
-                    let entry = Entry { path: path.clone(), content: Content::Blob(*blob) };
+                    let entry = Entry::of_blob(path, *blob);
                     let is_short = is_license_sized(reader, &entry);
                     let bytes = if is_short { reader.read(&entry)? } else { Vec::new() };
                     let info = Arc::new(LicensingInfo::remembered(path, &bytes, &self.memory));

@@ -284,13 +284,4 @@ mod tests {
         assert_eq!(dictionary(archive), Some(8 << 20));
         assert_eq!(dictionary(b"no archive"), None);
     }
-
-    #[test]
-    fn names_tell_the_compression() {
-        assert_eq!(Compression::of("a-1.0.TAR.GZ"), Some(Compression::Gzip));
-        assert_eq!(Compression::of("serde-1.0.crate"), Some(Compression::Gzip));
-        assert_eq!(Compression::of("x.tar.xz"), Some(Compression::Xz));
-        assert_eq!(Compression::of("x.tar.bz2"), Some(Compression::Bzip2));
-        assert_eq!(Compression::of("x.tar.zst"), None);
-    }
 }

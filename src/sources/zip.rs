@@ -93,14 +93,3 @@ fn seconds(time: zip::DateTime) -> Option<i64> {
     let time = jiff::civil::DateTime::new(year, month, day, hour, minute, second, 0).ok()?;
     Some(time.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().as_second())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_wheel_is_named_by_package_and_version() {
-        assert_eq!(wheel_stem("requests-2.31.0-py3-none-any"), "requests-2.31.0");
-        assert_eq!(wheel_stem("odd"), "odd");
-    }
-}

@@ -21,18 +21,11 @@ const MAX_SEGMENTS: usize = 8;
 const MAX_BYTES: u64 = 1024 * 1024 * 1024;
 
 /// The sections of a segment.
-#[derive(Clone, Copy)]
-enum SectionId {
-    Rows = 1,
-    Prints = 2,
-    Families = 3,
-    Words = 5,
-}
-
-impl From<SectionId> for u32 {
-    fn from(id: SectionId) -> Self {
-        id as Self
-    }
+mod section {
+    pub const ROWS: u32 = 1;
+    pub const PRINTS: u32 = 2;
+    pub const FAMILIES: u32 = 3;
+    pub const WORDS: u32 = 5;
 }
 
 /// The key of an entry: a blob, and how it is read.
@@ -147,18 +140,14 @@ struct CacheSegment {
 impl CacheSegment {
     fn open(path: &Path, params: &SegmentParams) -> Result<Self, SegmentError> {
         let segment = Segment::open(path)?.of_kind(SegmentKind::Cache)?.with_params(params)?;
-        Self::new(path, segment)
-    }
-
-    fn new(path: &Path, segment: Segment) -> Result<Self, SegmentError> {
         let n_row = segment.params().hash.n_bytes() + FIELDS;
-        let n_bytes = segment.section(SectionId::Rows)?.len();
+        let n_bytes = segment.section(section::ROWS)?.len();
         if !n_bytes.is_multiple_of(n_row) {
             return Err(SegmentError::Damaged("the length of its rows"));
         }
-        let families = families(segment.section(SectionId::Families)?)?;
-        segment.section(SectionId::Prints)?;
-        segment.section(SectionId::Words)?;
+        let families = families(segment.section(section::FAMILIES)?)?;
+        segment.section(section::PRINTS)?;
+        segment.section(section::WORDS)?;
         let is_damaged = AtomicBool::new(false);
         Ok(Self { path: path.to_owned(), segment, families, n_rows: n_bytes / n_row, is_damaged })
     }
@@ -172,9 +161,7 @@ impl CacheSegment {
     }
 
     fn row_bytes(&self, at: usize) -> Result<&[u8], SegmentError> {
-        self.segment
-            .section(SectionId::Rows)?
-            .row(at, self.segment.params().hash.n_bytes() + FIELDS)
+        self.segment.section(section::ROWS)?.row(at, self.segment.params().hash.n_bytes() + FIELDS)
     }
 
     fn row<'r>(&'r self, bytes: &'r [u8]) -> Result<BlobFacts<'r>, SegmentError> {
@@ -183,9 +170,9 @@ impl CacheSegment {
             [0, 8, 32].map(|at| u64_at(fields, at).unwrap_or(u64::MAX));
         let [len, n_prints, status, family, n_words] =
             [16, 20, 24, 28, 40].map(|at| u32_at(fields, at).unwrap_or(u32::MAX) as usize);
-        let prints = self.segment.section(SectionId::Prints)?.bytes(span(start, len))?;
+        let prints = self.segment.section(section::PRINTS)?.bytes(span(start, len))?;
         let words = span(first_word, n_words.saturating_mul(4));
-        let words = self.segment.section(SectionId::Words)?.bytes(words)?;
+        let words = self.segment.section(section::WORDS)?.bytes(words)?;
         match self.families.get(family) {
             Some(family) if n_prints <= prints.len() / 8 => {
                 let (status, n_prints) = (status as u32, n_prints as u32);
@@ -374,7 +361,7 @@ impl Cache {
         families.sort_unstable();
         families.dedup();
         let mut out = SegmentWriter::create(&self.folder, SegmentKind::Cache, self.params)?;
-        out.begin(SectionId::Rows);
+        out.begin(section::ROWS);
         let (mut start, mut first_word) = (0u64, 0u64);
         for row in &rows {
             out.write(row.id)?;
@@ -390,16 +377,16 @@ impl Cache {
             start += row.prints.len() as u64;
             first_word += row.words.len() as u64;
         }
-        out.begin(SectionId::Prints);
+        out.begin(section::PRINTS);
         for row in &rows {
             out.write(row.prints)?;
         }
-        out.begin(SectionId::Families);
+        out.begin(section::FAMILIES);
         for family in families {
             out.write(&(family.len() as u16).to_le_bytes())?;
             out.write(family.as_bytes())?;
         }
-        out.begin(SectionId::Words);
+        out.begin(section::WORDS);
         for row in &rows {
             out.write(row.words)?;
         }

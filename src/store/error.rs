@@ -8,32 +8,20 @@ pub const FORMAT_VERSION: u32 = 1;
 
 /// Why a segment cannot be used. The only cost is the time to rebuild it.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum SegmentError {
     /// The file could not be opened or written.
     #[error("cannot read or write `{}`: {why}", file.display())]
-    File {
-        /// The file.
-        file: PathBuf,
-        /// The reason.
-        why: io::Error,
-    },
+    File { file: PathBuf, why: io::Error },
     /// This file of several cannot be used.
     #[error("`{}`: {why}", file.display())]
-    Of {
-        /// The file.
-        file: PathBuf,
-        /// Why not.
-        why: Box<SegmentError>,
-    },
+    Of { file: PathBuf, why: Box<SegmentError> },
     /// It is no segment.
     #[error("it is not a segment of this program")]
     Foreign,
     /// It was written by another version of this program.
     #[error("its format is {found}, but only {FORMAT_VERSION} is supported")]
-    Version {
-        /// Its version.
-        found: u32,
-    },
+    Version { found: u32 },
     /// It is a segment of another kind.
     #[error("it is a segment of another kind")]
     OtherKind,
@@ -51,7 +39,6 @@ pub enum SegmentError {
     Elsewhere {
         /// The place, without passwords.
         place: String,
-        /// The reason.
         why: String,
     },
 }

@@ -57,14 +57,16 @@ pub(super) struct Far {
     pages: Box<[OnceLock<Box<[Slot]>>]>,
 }
 
-/// A section of a file elsewhere.
-#[derive(Debug, Clone)]
-pub(super) struct FarSection {
+/// The location of a section.
+#[derive(Debug)]
+pub(super) struct SectionAt {
+    pub id: u32,
     pub range: Range<usize>,
+    /// The number of its first block in the file.
     pub first_block: usize,
 }
 
-impl FarSection {
+impl SectionAt {
     pub fn block(&self, block: usize) -> BlockAt {
         let start = self.range.start + block * BLOCK;
         let end = self.range.end.min(start + BLOCK);
@@ -112,7 +114,7 @@ impl Far {
     }
 
     /// Bytes of a section, which are inside of it.
-    pub fn bytes(&self, section: &FarSection, bytes: Range<usize>) -> Result<&[u8], SegmentError> {
+    pub fn bytes(&self, section: &SectionAt, bytes: Range<usize>) -> Result<&[u8], SegmentError> {
         let blocks = section.blocks(&bytes);
         if blocks.is_empty() {
             return Ok(&[]);
@@ -130,11 +132,7 @@ impl Far {
     }
 
     /// Several blocks in a row, of which those are read that are not known.
-    fn joined(
-        &self,
-        section: &FarSection,
-        blocks: Range<usize>,
-    ) -> Result<Box<[u8]>, SegmentError> {
+    fn joined(&self, section: &SectionAt, blocks: Range<usize>) -> Result<Box<[u8]>, SegmentError> {
         let missing =
             blocks.clone().filter(|block| self.known(section.first_block + block, 1).is_none());
         let missing: Vec<BlockAt> = missing.map(|block| section.block(block)).collect();
@@ -164,7 +162,7 @@ impl Far {
     }
 
     /// Reads all at once what later calls of [`Far::bytes`] will ask for.
-    pub fn read_ahead(&self, pieces: &[(FarSection, Range<usize>)]) -> Result<(), SegmentError> {
+    pub fn read_ahead(&self, pieces: &[(&SectionAt, Range<usize>)]) -> Result<(), SegmentError> {
         let mut missing = Vec::new();
         let mut seen = BTreeSet::new();
         for (section, bytes) in pieces {

@@ -89,7 +89,7 @@ fn whole(line: &[u8]) -> Option<&str> {
 /// The journals in a folder, the most recently written last.
 fn journals(folder: &Path) -> Vec<PathBuf> {
     let mut paths = named(folder, NAME, EXTENSION);
-    paths.sort_by_key(|path| {
+    paths.sort_unstable_by_key(|path| {
         (std::fs::metadata(path).and_then(|file| file.modified()).ok(), path.clone())
     });
     paths

@@ -9,6 +9,7 @@
 use super::error::SegmentError;
 use super::segment::{Section, Segment, big_endian, u32_at, u64_at};
 use super::write::SegmentWriter;
+use crate::index::remix;
 
 /// The leading bits of a remixed hash that are stored.
 const KEPT_BITS: u32 = 56;
@@ -17,15 +18,10 @@ const ROWS_A_BUCKET: usize = 8;
 /// The length of the directory header in bytes.
 const HEAD: usize = 16;
 
-/// The key of a hash, by which postings are sorted.
-///
-/// Winnowing selects the smallest of many hashes, so the leading bits are mostly zero; a bijection
-/// spreads them (the finalizer of splitmix64).
+/// The key of a hash, by which postings are sorted: the leading bits of its [`remix`].
 #[inline]
 pub fn key(hash: u64) -> u64 {
-    let hash = (hash ^ hash >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let hash = (hash ^ hash >> 32).wrapping_mul(0x94D0_49BB_1331_11EB);
-    hash >> (64 - KEPT_BITS)
+    remix(hash) >> (64 - KEPT_BITS)
 }
 
 /// Collects postings that arrive sorted by key.
@@ -73,12 +69,7 @@ impl PostingsWriter {
     ///
     /// # Errors
     /// If the disk is full.
-    pub fn write(
-        mut self,
-        out: &mut SegmentWriter,
-        id: impl Into<u32>,
-    ) -> Result<(), SegmentError> {
-        let id = id.into();
+    pub fn write(mut self, out: &mut SegmentWriter, id: u32) -> Result<(), SegmentError> {
         for bucket in 1..self.directory.len() {
             self.directory[bucket] = self.directory[bucket].max(self.directory[bucket - 1]);
         }
@@ -117,8 +108,7 @@ impl<'s> Postings<'s> {
     ///
     /// # Errors
     /// If they are missing, or their lengths do not match.
-    pub fn new(segment: &'s Segment, id: impl Into<u32>) -> Result<Self, SegmentError> {
-        let id = id.into();
+    pub fn new(segment: &'s Segment, id: u32) -> Result<Self, SegmentError> {
         let (directory, remainders, values) =
             (segment.section(id)?, segment.section(id + 1)?, segment.section(id + 2)?);
         let head = directory.bytes(0..HEAD)?;
@@ -225,7 +215,7 @@ mod tests {
         let folder = folder();
         let mut out = SegmentWriter::create(folder.path(), SegmentKind::Corpus, PARAMS)
             .expect("the folder is writable");
-        postings.write(&mut out, 5_u32).expect("the folder is writable");
+        postings.write(&mut out, 5).expect("the folder is writable");
         Segment::open(&out.finish("test").expect("the folder is writable"))
             .expect("it was just written")
     }
@@ -241,7 +231,7 @@ mod tests {
             let spread = if spread { 0x9E37_79B9_7F4A_7C15 } else { 1u64 };
             let rows: Vec<_> = rows.into_iter().map(|(hash, value)| (hash.wrapping_mul(spread), value)).collect();
             let segment = segment(&rows);
-            let postings = Postings::new(&segment, 5_u32).expect("it was just written");
+            let postings = Postings::new(&segment, 5).expect("it was just written");
             for hash in (0..600u64).map(|hash| hash.wrapping_mul(spread)) {
                 let mut expected: Vec<u32> = rows.iter().filter(|row| row.0 == hash).map(|row| row.1).collect();
                 expected.sort_unstable();

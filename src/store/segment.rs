@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use sha2::{Digest as _, Sha256};
 
 use super::error::{FORMAT_VERSION, SegmentError};
-use super::far::{BLOCK, BlockAt, Blocks, Far, FarSection};
+use super::far::{BLOCK, BlockAt, Blocks, Far, SectionAt};
 use super::map::Map;
 
 /// The first bytes of a segment file. The bytes around the name reveal a transfer that changed line
@@ -108,15 +108,6 @@ enum Bytes {
     },
 }
 
-/// The location of a section.
-#[derive(Debug)]
-struct SectionAt {
-    id: u32,
-    range: Range<usize>,
-    /// The number of its first block in the file.
-    first_block: usize,
-}
-
 impl Segment {
     /// Maps and checks the segment at `path`.
     ///
@@ -197,7 +188,9 @@ impl Segment {
     /// # Errors
     /// If this segment is elsewhere itself.
     pub fn head(&self) -> Result<Vec<u8>, SegmentError> {
-        let Bytes::Here { map, checksums, .. } = &self.bytes else { return Err(is_elsewhere()) };
+        let Bytes::Here { map, checksums, .. } = &self.bytes else {
+            return Err(SegmentError::Damaged("it is elsewhere"));
+        };
         let rows = &map[checksums - self.sections.len() * ROW..*checksums];
         let mut head = [&map[..HEADER], rows].concat();
         head.extend(crc32fast::hash(&head).to_le_bytes());
@@ -217,11 +210,10 @@ impl Segment {
     ///
     /// # Errors
     /// If there is no such section, or a checksum is wrong.
-    pub fn blocks(&self, id: impl Into<u32>) -> Result<Vec<(BlockAt, &[u8])>, SegmentError> {
+    pub fn blocks(&self, id: u32) -> Result<Vec<(BlockAt, &[u8])>, SegmentError> {
         let section = self.section(id)?;
-        let far = section.at.far();
         let all = section.all()?.chunks(BLOCK).enumerate();
-        Ok(all.map(|(n, bytes)| (far.block(n), bytes)).collect())
+        Ok(all.map(|(n, bytes)| (section.at.block(n), bytes)).collect())
     }
 
     /// The numbers of its sections, in the order of the file.
@@ -240,14 +232,13 @@ impl Segment {
     /// If they cannot be read.
     pub fn read_ahead(
         &self,
-        parts: impl IntoIterator<Item = (impl Into<u32>, Range<usize>)>,
+        parts: impl IntoIterator<Item = (u32, Range<usize>)>,
     ) -> Result<(), SegmentError> {
         let Bytes::Elsewhere { far, near } = &self.bytes else { return Ok(()) };
         let mut pieces = Vec::new();
         for (id, range) in parts {
-            let id = id.into();
             if near.as_ref().is_none_or(|near| near.section(id).is_err()) {
-                pieces.push((self.section(id)?.at.far(), range));
+                pieces.push((self.section(id)?.at, range));
             }
         }
         far.read_ahead(&pieces)
@@ -284,8 +275,7 @@ impl Segment {
     /// # Errors
     /// If the segment has no such section.
     #[inline]
-    pub fn section(&self, id: impl Into<u32>) -> Result<Section<'_>, SegmentError> {
-        let id = id.into();
+    pub fn section(&self, id: u32) -> Result<Section<'_>, SegmentError> {
         let found = self.sections.iter().find(|section| section.id == id);
         let at = found.ok_or(SegmentError::Damaged("a section is missing"))?;
         Ok(Section { segment: self, at })
@@ -316,10 +306,6 @@ fn checked_rows(head: &[u8]) -> Result<&[u8], SegmentError> {
         return Ok(rows);
     }
     Err(SegmentError::Damaged("the table of sections"))
-}
-
-fn is_elsewhere() -> SegmentError {
-    SegmentError::Damaged("it is elsewhere")
 }
 
 struct Header {
@@ -364,10 +350,6 @@ impl Header {
 }
 
 impl SectionAt {
-    fn far(&self) -> FarSection {
-        FarSection { range: self.range.clone(), first_block: self.first_block }
-    }
-
     /// Compares the checksum of a block of a mapped file, once.
     fn check(
         &self,
@@ -456,7 +438,7 @@ impl<'s> Section<'s> {
             Bytes::Elsewhere { far, near } => {
                 match near.as_ref().and_then(|near| near.section(self.at.id).ok()) {
                     Some(near) => near.bytes(range),
-                    None => far.bytes(&self.at.far(), range),
+                    None => far.bytes(self.at, range),
                 }
             }
         }

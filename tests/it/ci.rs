@@ -213,15 +213,16 @@ fn a_target_branch_that_is_not_in_the_clone_is_no_silent_pass() {
 #[test]
 fn teamcity_names_the_target_in_a_file_that_a_file_names() {
     let pipeline = Pipeline::new();
-    let configuration = pipeline.repository.path(".git/configuration.properties");
+    let configuration = pipeline.repository.path(".git/a=b.properties");
     let escaped = configuration
         .to_str()
         .expect("our paths are UTF-8")
         .replace('\\', "\\\\")
-        .replace(':', "\\:");
+        .replace(':', "\\:")
+        .replace('=', "\\=");
     pipeline.repository.write(
-        ".git/configuration.properties",
-        "teamcity.pullRequest.target.branch=refs/heads/release\n",
+        ".git/a=b.properties",
+        "teamcity.pullRequest.target.branch.more=no\nteamcity.pullRequest.target.branch=refs/heads/release\n",
     );
     pipeline.repository.write(
         ".git/build.properties",

@@ -126,6 +126,7 @@ fn every_kind_of_archive_hands_out_its_files_below_its_top_folder() {
     let archives = [
         ("alpha-1.0.tar", tar_of(&entries)),
         ("alpha-1.0.tar.gz", gzip(&tar_of(&entries))),
+        ("alpha-1.0.TAR.GZ", gzip(&tar_of(&entries))),
         ("alpha-1.0.tar.bz2", bzip2(&tar_of(&entries))),
         ("alpha-1.0.tbz2", bzip2(&tar_of(&entries))),
         ("alpha-1.0.crate", gzip(&tar_of(&entries))),
@@ -422,10 +423,11 @@ fn a_debian_source_package_is_its_archives_and_each_is_what_the_list_says() {
     };
     let list = |of_upstream: &str| {
         format!(
-            "Format: 3.0 (quilt)\nSource: zlib\nVersion: 1:1.3-1\nHomepage: https://zlib.net\nChecksums-Sha256:\n {of_upstream} {} \
-             zlib_1.3.orig.tar.gz\n {} {} zlib_1.3-1.debian.tar.gz\n",
+            "-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\nFormat: 3.0 (quilt)\nSource: zlib\nVersion: 1:1.3-1\n\
+             Homepage: https://zlib.net\nChecksums-Sha256:\n {of_upstream} {} zlib_1.3.orig.tar.gz\n {} {} \
+             zlib_1.3-1.debian.tar.gz\nFiles:\n cc 10 zlib_1.3.orig.tar.gz\n",
             upstream.len(),
-            digest(&packaging),
+            digest(&packaging).to_uppercase(),
             packaging.len()
         )
     };
@@ -438,6 +440,9 @@ fn a_debian_source_package_is_its_archives_and_each_is_what_the_list_says() {
         read_with(&path, Limits::default()),
         "not d9298a10d1b0735837dc4bd85dac641b0f3cef27a47e5d53a54f2f3f5b2fcffa",
     );
+    let text = "Source: a\nVersion: 1\nChecksums-Sha256:\n aa 10 ../../etc/passwd\n";
+    let path = write(&folder, "elsewhere.dsc", text.as_bytes());
+    fails(read_with(&path, Limits::default()), "is not the name of a file next to it");
 }
 
 #[test]

@@ -27,7 +27,7 @@ use crate::matching::{Alignment, Document, Fix, edited_lines, fixes};
 use crate::policy::{Component, Place};
 use crate::store::corpus::{
     BlobAt, BlobPosting, Corpus, CorpusError, CorpusSegment, FileLexer, FunctionPair, LexedFile,
-    LexedVersion, Lookups, OpenCorpus, SegmentLookups, StoredFile, Traffic, each,
+    LexedVersion, Lookups, OpenCorpus, SegmentLookups, StoredFile, StoredLanguage, Traffic, each,
 };
 use crate::store::{SegmentError, key};
 use crate::text::FilePath;
@@ -365,7 +365,8 @@ impl StoredCorpus {
         }
         let stored = segment.tokens(blob).map_err(|why| self.fails(why))?;
         let file = oldest(segment.files(blob).map_err(|why| self.fails(why))?);
-        let language = [&*stored.language, &*stored.family];
+        let language = segment.language(blob).map_err(|why| self.fails(why))?;
+        let language = [&*language.name, &*language.family];
         let target = Source::plain(file.path.clone(), stored.text, stored.tokens, language);
         let target = Arc::new(target);
         let alignments = queries.align_those(target.document(), shared, None).alignments;
@@ -560,9 +561,9 @@ impl FileLexer for CorpusLexer<'_> {
     }
 
     fn lex(&self, path: &FilePath, bytes: &[u8]) -> Option<LexedFile> {
-        let Source { language, family, tokens, .. } =
+        let Source { language: name, family, tokens, .. } =
             self.sources.tokenize(path, bytes.to_vec()).ok()?;
-        Some(LexedFile { language, family, tokens })
+        Some(LexedFile { language: StoredLanguage { name, family }, tokens })
     }
 
     fn version(
@@ -573,11 +574,11 @@ impl FileLexer for CorpusLexer<'_> {
         tokens: &mut Vec<Token>,
     ) -> Option<(LexedVersion, ChangedTokens)> {
         let language = self.sources.plain(path, bytes)?;
-        let base = base.filter(|(_, made)| made.language == language.name);
+        let base = base.filter(|(_, made)| made.language.name == language.name);
         let before = base.map(|(text, made)| (text, &made.version));
         let (version, changed) = language.lexer.version(bytes, before, tokens);
-        let (language, family) = (language.name.clone(), language.family.clone());
-        Some((LexedVersion { language, family, version }, changed))
+        let (name, family) = (language.name.clone(), language.family.clone());
+        Some((LexedVersion { language: StoredLanguage { name, family }, version }, changed))
     }
 
     fn changed_functions(&self, path: &FilePath, before: &[u8], after: &[u8]) -> Vec<FunctionPair> {
@@ -587,7 +588,7 @@ impl FileLexer for CorpusLexer<'_> {
         }
     }
 
-    fn step(&self, _: usize) {
+    fn step(&self) {
         self.sources.progress.step();
     }
 }
@@ -623,11 +624,9 @@ fn changed_functions(before: &Source, after: &Source) -> Vec<FunctionPair> {
 }
 
 fn lexed(source: &Source, tokens: Range<usize>) -> LexedFile {
-    LexedFile {
-        language: source.language.clone(),
-        family: source.family.clone(),
-        tokens: source.tokens[tokens].to_vec(),
-    }
+    let (name, family) = (source.language.clone(), source.family.clone());
+    let language = StoredLanguage { name, family };
+    LexedFile { language, tokens: source.tokens[tokens].to_vec() }
 }
 
 /// The unit of code around a part of a file, and at least its context.

@@ -46,7 +46,7 @@ pub(in crate::cli) fn run(command: &CorpusCommand, common: &Common) -> Result<()
         CorpusCommand::Update { corpus } => update(&shelf.corpus(corpus)?, common),
         CorpusCommand::List => list(&shelf),
         CorpusCommand::Show { corpus } => match Location::new(corpus) {
-            Some(location) => show_sources(&location.engine()?.open(Some(shelf.folder()))?),
+            Some(location) => show_sources(&location.engine()?.open(Some(&shelf.folder))?),
             None => show(&shelf.corpus(corpus)?, common.verbose),
         },
         CorpusCommand::Remove { corpus, sources } => match Location::new(corpus) {
@@ -136,7 +136,7 @@ fn fingerprint_source(
     common: &Common,
 ) -> Result<(), Failure> {
     let own = tempfile::TempDir::new().map_err(Failure::not_written(&env::temp_dir()))?;
-    let corpus = Shelf::new(own.path()).new_corpus("fingerprints")?;
+    let corpus = Shelf { folder: own.path().to_owned() }.new_corpus("fingerprints")?;
     add(&corpus, std::slice::from_ref(&source.to_owned()), None, declared, common)?;
     export_parquet(&corpus, folder, false)
 }
@@ -167,7 +167,7 @@ fn location(url: &str) -> Result<Location, Failure> {
 /// The folder of all corpora: from the flag or the variable, or else in the user's data folder.
 pub(super) fn shelf(common: &Common) -> Result<Shelf, Failure> {
     if let Some(folder) = &common.corpus_dir {
-        return Ok(Shelf::new(folder));
+        return Ok(Shelf { folder: folder.clone() });
     }
     let variable =
         |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
@@ -175,7 +175,7 @@ pub(super) fn shelf(common: &Common) -> Result<Shelf, Failure> {
         .filter(|folder| folder.is_absolute())
         .or_else(|| variable("LOCALAPPDATA"))
         .or_else(|| variable("HOME").map(|home| home.join(".local/share")));
-    data.map(|data| Shelf::new(&data.join("secondhand/corpora"))).ok_or_else(|| {
+    data.map(|data| Shelf { folder: data.join("secondhand/corpora") }).ok_or_else(|| {
         let message = "cannot find a folder for corpora: neither HOME nor XDG_DATA_HOME is set";
         Failure::user(message, "set a folder with `--corpus-dir DIR`")
     })
@@ -219,7 +219,7 @@ pub(super) fn outsides(
 /// The corpus at a URL, or the stored one of this name.
 fn stored(name: &str, shelf: Option<&Shelf>) -> Result<Option<StoredCorpus>, Failure> {
     if let Some(location) = Location::new(name) {
-        let opened = location.engine()?.open(shelf.map(Shelf::folder))?;
+        let opened = location.engine()?.open(shelf.map(|shelf| &*shelf.folder))?;
         if opened.sources.iter().all(|(_, stats)| stats.n_files == 0) {
             return Err(empty(&location.to_string()));
         }

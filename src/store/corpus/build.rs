@@ -14,11 +14,11 @@ use super::make::{
     FileLexer, FileRows, FunctionPair, LexedFile, LexedRows, PastRowMaker, RowMaker, Sampling,
     TokensToWrite, key_of_history, keys,
 };
-use super::open::{BLOB_ROW, CorpusSegment, IN_CHUNKS, Meta, SectionId, StoredLanguage, WHOLE};
+use super::open::{BLOB_ROW, CorpusSegment, IN_CHUNKS, Meta, StoredLanguage, WHOLE, section};
 use super::past::{PastWriter, write_table};
 use super::tokens::pack;
 use super::{Stats, params};
-use crate::files::{BlobId, Content, Entry, ReadFiles};
+use crate::files::{BlobId, Entry, ReadFiles};
 use crate::git::{Repository, blob_id};
 use crate::license::{
     KnownTexts, Licenses, LicensingInfo, Method, NamedText, Scope, Terms, is_relevant, meant_by,
@@ -96,19 +96,13 @@ impl<T: Eq + Hash + Clone> Interner<T> {
         Self { numbers: HashMap::new(), all: Vec::new() }
     }
 
-    fn number(&mut self, value: T) -> u32 {
-        self.numbers.get(&value).copied().unwrap_or_else(|| self.add(value))
-    }
-
-    /// The number of a value that may be had anew.
-    fn number_of(&mut self, value: &T) -> u32 {
-        self.numbers.get(value).copied().unwrap_or_else(|| self.add(value.clone()))
-    }
-
-    fn add(&mut self, value: T) -> u32 {
+    fn number(&mut self, value: &T) -> u32 {
+        if let Some(&known) = self.numbers.get(value) {
+            return known;
+        }
         let number = self.all.len() as u32;
         self.all.push(value.clone());
-        self.numbers.insert(value, number);
+        self.numbers.insert(value.clone(), number);
         number
     }
 }
@@ -140,12 +134,6 @@ fn own(mut info: LicensingInfo) -> LicensingInfo {
     LicensingInfo { text: None, ..info }
 }
 
-impl std::fmt::Debug for Builder<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Builder").field("stats", &self.stats).finish_non_exhaustive()
-    }
-}
-
 impl<'b> Builder<'b> {
     /// Begins a segment in `folder`; `known` is the segment that it will replace.
     ///
@@ -159,7 +147,7 @@ impl<'b> Builder<'b> {
     ) -> Result<Self, SegmentError> {
         let mut out =
             SegmentWriter::create(folder, SegmentKind::Corpus, params(&sampling.fingerprint))?;
-        out.begin(SectionId::Tokens);
+        out.begin(section::TOKENS);
         let chunks = ChunkWriter::new(folder).map_err(SegmentError::file(folder))?;
         Ok(Self {
             reading,
@@ -236,7 +224,7 @@ impl<'b> Builder<'b> {
         let FileRows { n_bytes, lexed, info } = made;
         self.stats.n_bytes += n_bytes;
         if file.licenses.is_none() && is_relevant(&file.path) && !info.is_empty() {
-            let component = self.components.number_of(&file.component);
+            let component = self.components.number(&file.component);
             self.licenses.entry(component).or_default().add(&file.path, &info);
         }
         let history = key_of_history(&file);
@@ -272,7 +260,7 @@ impl<'b> Builder<'b> {
         if let Some(&missing) = repository.each_blob(&blobs, &work)?.first() {
             // It says what is missing.
             let PastFile { blob, file } = work.files[missing];
-            reader.read(&Entry { path: file.path.clone(), content: Content::Blob(*blob) })?;
+            reader.read(&Entry::of_blob(&file.path, *blob))?;
         }
         let mut read = work.made.into_iter();
         let mut made = Vec::with_capacity(files.len());
@@ -299,7 +287,7 @@ impl<'b> Builder<'b> {
     /// Adds a file with the content `blob`.
     fn add_file(&mut self, blob: u32, file: SourceFile) {
         let SourceFile { component, path, seen, licenses, .. } = file;
-        let component = self.components.number_of(&component);
+        let component = self.components.number(&component);
         if let Some(licenses) = &licenses {
             self.last_licenses.insert(component, Arc::clone(licenses));
         }
@@ -315,8 +303,8 @@ impl<'b> Builder<'b> {
         info: LicensingInfo,
         history: Option<u64>,
     ) -> Result<u32, SegmentError> {
-        let LexedRows { language, family, n_tokens, tokens, keys } = lexed;
-        let language = self.languages.number(StoredLanguage { language, family });
+        let LexedRows { language, n_tokens, tokens, keys } = lexed;
+        let language = self.languages.number(&language);
         let number = self.blobs.len() as u32;
         for key in keys {
             if history.is_none_or(|file| self.posted.insert(key ^ file)) {
@@ -334,7 +322,7 @@ impl<'b> Builder<'b> {
         let start = self.packed_len;
         self.packed_len += 1 + packed.len() as u64;
         self.stats.n_tokens += u64::from(n_tokens);
-        let info = self.infos.number(own(info));
+        let info = self.infos.number(&own(info));
         self.blobs.push(Blob { id, language, n_tokens, packed: start..self.packed_len, info });
         self.blob_numbers.insert(id, number);
         Ok(number)
@@ -352,7 +340,8 @@ impl<'b> Builder<'b> {
         self.stats.n_postings = self.postings.len() as u64;
         self.write_chunks()?;
         let component_licenses = self.write_files()?;
-        self.write_postings()?;
+        let postings = std::mem::replace(&mut self.postings, Sorter::new(&self.folder));
+        write_postings(&mut self.out, postings, self.blobs.len(), &self.folder)?;
         self.write_past()?;
         let meta = Meta {
             stats: self.stats,
@@ -363,7 +352,7 @@ impl<'b> Builder<'b> {
         };
         let meta =
             serde_json::to_vec(&meta).map_err(|_| SegmentError::Damaged("its description"))?;
-        self.out.section(SectionId::Meta, &meta)?;
+        self.out.section(section::META, &meta)?;
         Ok((self.out.finish(name)?, self.stats))
     }
 
@@ -404,7 +393,7 @@ impl<'b> Builder<'b> {
                         let mut meant = meant_by(path, name).into_iter();
                         meant.find_map(|at| self.meant(&referred, file, &at).map(|info| (at, info)))
                     });
-                    table.number(Terms::of_file(&identified, &whole[file.component as usize]))
+                    table.number(&Terms::of_file(&identified, &whole[file.component as usize]))
                 }
             };
             known.insert(key, number);
@@ -421,7 +410,7 @@ impl<'b> Builder<'b> {
                 *whole = Terms { texts, ..table.all[license as usize].clone() };
             }
         }
-        (whole.into_iter().map(|license| table.number(license)).collect(), files)
+        (whole.iter().map(|license| table.number(license)).collect(), files)
     }
 
     /// What the file at a path states to which the header of `file` may refer, at its time.
@@ -490,14 +479,14 @@ impl<'b> Builder<'b> {
         }
         let mut order: Vec<u32> = (0..self.blobs.len() as u32).collect();
         order.sort_unstable_by_key(|&number| self.blobs[number as usize].id.sha1());
-        self.out.section(SectionId::Blobs, &rows)?;
-        self.out.begin(SectionId::ById);
+        self.out.section(section::BLOBS, &rows)?;
+        self.out.begin(section::BY_ID);
         for number in order {
             self.out.write(&number.to_le_bytes())?;
         }
-        self.out.section(SectionId::Files, &records)?;
-        write_table(&mut self.out, SectionId::Licenses, &table.all)?;
-        write_table(&mut self.out, SectionId::Info, &self.infos.all)?;
+        self.out.section(section::FILES, &records)?;
+        write_table(&mut self.out, section::LICENSES, &table.all)?;
+        write_table(&mut self.out, section::INFO, &self.infos.all)?;
         Ok(component_licenses)
     }
 
@@ -505,7 +494,7 @@ impl<'b> Builder<'b> {
         let failed = SegmentError::file(&self.folder);
         let file = self.chunks.rewound().map_err(&failed)?;
         let mut bytes = vec![0; CHUNKS_AT_ONCE];
-        self.out.begin(SectionId::Chunks);
+        self.out.begin(section::CHUNKS);
         loop {
             match file.read(&mut bytes).map_err(&failed)? {
                 0 => return Ok(()),
@@ -556,7 +545,7 @@ impl<'b> Builder<'b> {
         function: LexedFile,
         text: &[u8],
     ) -> Result<u32, SegmentError> {
-        let LexedFile { language, family, tokens } = function;
+        let LexedFile { language, tokens } = function;
         let packed = pack(&tokens, text);
         let id = blob_id(&packed);
         if let Some(&known) = self.blob_numbers.get(&id) {
@@ -564,7 +553,7 @@ impl<'b> Builder<'b> {
         }
         let keys = keys(&tokens, &self.sampling, |_| true, &mut Vec::new());
         let (n_tokens, tokens) = (tokens.len() as u32, TokensToWrite::Whole(packed));
-        let lexed = LexedRows { language, family, n_tokens, tokens, keys };
+        let lexed = LexedRows { language, n_tokens, tokens, keys };
         let number = self.add(id, lexed, LicensingInfo::default(), None)?;
         let (component, path) = (Arc::clone(&file.component), file.path.clone());
         self.add_file(
@@ -577,21 +566,16 @@ impl<'b> Builder<'b> {
     fn add_fixed(&mut self, file: &FixedFile) -> Result<(), SegmentError> {
         self.is_of_fixes = true;
         self.stats.n_bytes += (file.before.len() + file.after.len()) as u64;
-        self.reading.step(file.before.len());
+        self.reading.step();
         for FunctionPair { before, after } in
             self.reading.changed_functions(&file.path, &file.before, &file.after)
         {
             let before = self.add_function(file, before, &file.before)?;
             let after = self.add_function(file, after, &file.after)?;
-            let component = self.components.number_of(&file.component);
+            let component = self.components.number(&file.component);
             self.fixes.add_fix(component, file.commit.clone(), file.path.clone(), [before, after]);
         }
         Ok(())
-    }
-
-    fn write_postings(&mut self) -> Result<(), SegmentError> {
-        let postings = std::mem::replace(&mut self.postings, Sorter::new(&self.folder));
-        write_postings(&mut self.out, postings, self.blobs.len(), &self.folder)
     }
 }
 
@@ -609,7 +593,7 @@ pub(super) fn write_postings(
         let (key, blob) = row.map_err(SegmentError::file(folder))?;
         rows.push(key, &blob.to_le_bytes()[..n_value]);
     }
-    rows.write(out, SectionId::Postings)
+    rows.write(out, section::POSTINGS)
 }
 
 fn not_stored(path: &FilePath, why: &SegmentError) -> sources::Error {
@@ -666,13 +650,13 @@ impl Sink for Builder<'_> {
     }
 
     fn named(&mut self, component: &Arc<DeclaredComponent>, text: &NamedText, bytes: &[u8]) {
-        let component = self.components.number_of(component);
+        let component = self.components.number(component);
         let info = LicensingInfo::of_named(text, bytes);
         self.licenses.entry(component).or_default().add(&text.path, &info);
     }
 
     fn dated(&mut self, component: &Arc<DeclaredComponent>, time: i64) {
-        let component = self.components.number_of(component);
+        let component = self.components.number(component);
         let known = self.dates.entry(component).or_insert(time);
         *known = time.max(*known);
     }

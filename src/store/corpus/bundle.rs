@@ -91,7 +91,7 @@ impl Corpus {
             let (label, stats) = (record.label, record.stats);
             sources.push((ExportedSource { label, len, sha256, stats }, path));
         }
-        sources.sort_by(|a, b| (&a.0.label, &a.0.sha256).cmp(&(&b.0.label, &b.0.sha256)));
+        sources.sort_unstable_by(|a, b| (&a.0.label, &a.0.sha256).cmp(&(&b.0.label, &b.0.sha256)));
         let (sources, paths): (Vec<_>, Vec<_>) = sources.into_iter().unzip();
         write(file, &Description { sources }, &paths).map_err(CorpusError::file(file))
     }
@@ -111,9 +111,8 @@ impl Corpus {
         let (sources, segments, found) =
             self.imported(file, digest).map_err(|why| CorpusError::import(file, why))?;
         let n_sources = segments.len();
-        for exported in &sources {
-            self.check_unclaimed([(exported.key().as_str(), exported.label.as_str())])?;
-        }
+        // As before a removal: nobody else may be writing one of them.
+        sources.iter().try_for_each(|of| self.claim(&of.key(), &of.label).map(drop))?;
         for (exported, temporary) in sources.into_iter().zip(segments) {
             let key = exported.key();
             let claim = self.claim(&key, &exported.label)?;

@@ -26,7 +26,7 @@ use ::parquet::file::writer::SerializedFileWriter;
 use ::parquet::schema::parser::parse_message_type;
 
 use super::build::write_postings;
-use super::open::{CorpusSegment, SectionId};
+use super::open::{CorpusSegment, section};
 use super::rows::PostingRow;
 use super::{Corpus, CorpusError, Record, Stats, WholeSource, is_hex, name_of};
 use crate::files;
@@ -258,9 +258,8 @@ impl Corpus {
             let source = source.map_err(|why| format!("source `{label}`: {why}"));
             written.push(source.map_err(|why| CorpusError::import(folder, why))?);
         }
-        self.check_unclaimed(
-            written.iter().map(|(key, _, record)| (key.as_str(), record.label.as_str())),
-        )?;
+        // As before a removal: nobody else may be writing one of them.
+        written.iter().try_for_each(|(key, _, record)| self.claim(key, &record.label).map(drop))?;
         let (n, mut n_same) = (written.len(), 0);
         for (key, digest, record) in written {
             n_same += usize::from(self.digest_of_source(&record)?.0 == digest);
@@ -274,10 +273,11 @@ impl Corpus {
         let mut sources: BTreeMap<i32, NewSource> = BTreeMap::new();
         for file in files(folder, "sources")? {
             each_group(&file, |group| {
-                let numbers = group.shorts("source")?;
-                let formats = group.shorts("format")?;
+                let numbers = column::<Int32Type>(group, "source")?;
+                let formats = column::<Int32Type>(group, "format")?;
                 let [keys, labels, digests, stats, heads] =
-                    ["key", "label", "digest", "stats", "head"].map(|name| group.bytes(name));
+                    ["key", "label", "digest", "stats", "head"]
+                        .map(|name| column::<ByteArrayType>(group, name));
                 let (keys, labels, digests, stats, heads) =
                     (keys?, labels?, digests?, stats?, heads?);
                 for (row, (&number, format)) in numbers.iter().zip(formats).enumerate() {
@@ -322,11 +322,11 @@ impl NewSource {
         let n_blobs = form
             .sections
             .iter()
-            .find(|(id, _)| *id == SectionId::Blobs as u32)
+            .find(|(id, _)| *id == section::BLOBS)
             .map_or(0, |(_, range)| (range.end - range.start) / super::open::BLOB_ROW as u64);
         let mut postings = Some(std::mem::replace(&mut self.postings, Sorter::new(folder)));
         for (id, range) in form.sections {
-            match id.checked_sub(SectionId::Postings as u32) {
+            match id.checked_sub(section::POSTINGS) {
                 Some(0) => {
                     let postings = postings.take().ok_or(SegmentError::Damaged("its postings"))?;
                     write_postings(&mut out, postings, n_blobs as usize, folder)?;
@@ -359,8 +359,10 @@ impl NewSource {
 fn take_blocks(folder: &Path, sources: &mut BTreeMap<i32, NewSource>) -> Result<(), CorpusError> {
     for file in files(folder, "blocks")? {
         each_group(&file, |group| {
-            let (numbers, starts) = (group.shorts("source")?, group.longs("start")?);
-            let (checksums, bytes) = (group.longs("checksum")?, group.bytes("bytes")?);
+            let numbers = column::<Int32Type>(group, "source")?;
+            let starts = column::<Int64Type>(group, "start")?;
+            let checksums = column::<Int64Type>(group, "checksum")?;
+            let bytes = column::<ByteArrayType>(group, "bytes")?;
             for (row, number) in numbers.iter().enumerate() {
                 let source = source_of(sources, *number)?;
                 let bytes = bytes[row].data();
@@ -379,8 +381,9 @@ fn take_blocks(folder: &Path, sources: &mut BTreeMap<i32, NewSource>) -> Result<
 fn take_postings(folder: &Path, sources: &mut BTreeMap<i32, NewSource>) -> Result<(), CorpusError> {
     for file in files(folder, "postings")? {
         each_group(&file, |group| {
-            let (hashes, numbers, blobs) =
-                (group.longs("hash")?, group.shorts("source")?, group.shorts("blob")?);
+            let hashes = column::<Int64Type>(group, "hash")?;
+            let numbers = column::<Int32Type>(group, "source")?;
+            let blobs = column::<Int32Type>(group, "blob")?;
             for (row, number) in numbers.iter().enumerate() {
                 let source = source_of(sources, *number)?;
                 let key = u64::try_from(hashes[row]).ok().filter(|key| *key >> 56 == 0);
@@ -415,76 +418,52 @@ fn files(folder: &Path, name: &str) -> Result<Vec<PathBuf>, CorpusError> {
             found.push(path);
         }
     }
-    found.sort();
+    found.sort_unstable();
     Ok(found)
 }
 
-/// A row group that is read.
-struct Group<'g> {
-    reader: &'g dyn RowGroupReader,
-}
-
-impl Group<'_> {
-    /// A column by its name, without any missing value. Other tools make every column optional.
-    fn column<T: DataType>(&self, name: &str) -> Result<Vec<T::T>, String> {
-        let metadata = self.reader.metadata();
-        let at = (0..metadata.num_columns())
-            .find(|at| metadata.column(*at).column_path().string() == name)
-            .ok_or_else(|| format!("it has no column `{name}`"))?;
-        let column = metadata.column(at);
-        if column.column_type() != T::get_physical_type()
-            || column.column_descr().max_rep_level() > 0
-        {
-            return Err(format!("the column `{name}` has another type"));
-        }
-        let reader = self.reader.get_column_reader(at).map_err(|why| why.to_string())?;
-        let mut reader: ColumnReaderImpl<T> =
-            ::parquet::column::reader::get_typed_column_reader(reader);
-        let n = usize::try_from(metadata.num_rows()).map_err(|why| why.to_string())?;
-        let (mut values, mut levels) = (Vec::new(), Vec::new());
-        while values.len() < n {
-            let (n_records, ..) = reader
-                .read_records(n - values.len(), Some(&mut levels), None, &mut values)
-                .map_err(|why| why.to_string())?;
-            if n_records == 0 {
-                break;
-            }
-        }
-        if values.len() == n {
-            Ok(values)
-        } else {
-            Err(format!("the column `{name}` lacks values"))
+/// A column of a row group by its name, without any missing value. Other tools make every column
+/// optional.
+fn column<T: DataType>(group: &dyn RowGroupReader, name: &str) -> Result<Vec<T::T>, String> {
+    let metadata = group.metadata();
+    let at = (0..metadata.num_columns())
+        .find(|at| metadata.column(*at).column_path().string() == name)
+        .ok_or_else(|| format!("it has no column `{name}`"))?;
+    let column = metadata.column(at);
+    if column.column_type() != T::get_physical_type() || column.column_descr().max_rep_level() > 0 {
+        return Err(format!("the column `{name}` has another type"));
+    }
+    let reader = group.get_column_reader(at).map_err(|why| why.to_string())?;
+    let mut reader: ColumnReaderImpl<T> =
+        ::parquet::column::reader::get_typed_column_reader(reader);
+    let n = usize::try_from(metadata.num_rows()).map_err(|why| why.to_string())?;
+    let (mut values, mut levels) = (Vec::new(), Vec::new());
+    while values.len() < n {
+        let (n_records, ..) = reader
+            .read_records(n - values.len(), Some(&mut levels), None, &mut values)
+            .map_err(|why| why.to_string())?;
+        if n_records == 0 {
+            break;
         }
     }
-
-    fn shorts(&self, name: &str) -> Result<Vec<i32>, String> {
-        self.column::<Int32Type>(name)
-    }
-
-    fn longs(&self, name: &str) -> Result<Vec<i64>, String> {
-        self.column::<Int64Type>(name)
-    }
-
-    fn bytes(&self, name: &str) -> Result<Vec<ByteArray>, String> {
-        self.column::<ByteArrayType>(name)
-    }
+    if values.len() == n { Ok(values) } else { Err(format!("the column `{name}` lacks values")) }
 }
 
 /// Calls `take` with each row group of a file.
 fn each_group(
     path: &Path,
-    take: impl FnMut(Group<'_>) -> Result<(), String>,
+    take: impl FnMut(&dyn RowGroupReader) -> Result<(), String>,
 ) -> Result<(), CorpusError> {
     take_groups(path, take).map_err(|why| CorpusError::import(path, why))
 }
 
 fn take_groups(
     path: &Path,
-    mut take: impl FnMut(Group<'_>) -> Result<(), String>,
+    mut take: impl FnMut(&dyn RowGroupReader) -> Result<(), String>,
 ) -> Result<(), Box<dyn std::error::Error>> {
     let reader = SerializedFileReader::new(files::open(path)?)?;
     for number in 0..reader.num_row_groups() {
-        take(Group { reader: &*reader.get_row_group(number)? })?;
+        take(&*reader.get_row_group(number)?)?;
     }
     Ok(())
 }

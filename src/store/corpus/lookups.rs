@@ -61,7 +61,7 @@ pub fn each<T: Sync, R: Send>(all: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R
         });
         done.collect()
     });
-    done.sort_by_key(|(at, _)| *at);
+    done.sort_unstable_by_key(|(at, _)| *at);
     done.into_iter().map(|(_, result)| result).collect()
 }
 
@@ -106,7 +106,7 @@ impl Lookups for SegmentLookups {
         let found = keys.par_iter().map(|&key| {
             let mut found = Vec::new();
             for &(segment, ref lookup) in &lookups {
-                for blob in lookup.blobs_of_key(key)?.take(MAX_BLOBS) {
+                for blob in lookup.blobs(key)?.take(MAX_BLOBS) {
                     let component = lookup.component_of(blob)?;
                     found.push(BlobPosting { segment, blob, component });
                 }

@@ -20,10 +20,8 @@ use crate::text::{FilePath, fnv_1a};
 /// A source file as read by its language.
 #[derive(Debug)]
 pub struct LexedFile {
-    /// The name of its language.
-    pub language: String,
-    /// The family of its language.
-    pub family: String,
+    /// Its language.
+    pub language: StoredLanguage,
     /// Its tokens.
     pub tokens: Vec<Token>,
 }
@@ -31,10 +29,8 @@ pub struct LexedFile {
 /// A version of a file of a history, as read by its language.
 #[derive(Debug)]
 pub struct LexedVersion {
-    /// The name of its language.
-    pub language: String,
-    /// The family of its language.
-    pub family: String,
+    /// Its language.
+    pub language: StoredLanguage,
     /// Its tokens, and what is needed to read another version.
     pub version: Version<Token>,
 }
@@ -74,7 +70,7 @@ pub trait FileLexer: Sync {
     fn changed_functions(&self, path: &FilePath, before: &[u8], after: &[u8]) -> Vec<FunctionPair>;
 
     /// Called for each file, to report progress.
-    fn step(&self, n_bytes: usize);
+    fn step(&self);
 }
 
 /// The fingerprinting parameters of a corpus.
@@ -119,8 +115,7 @@ pub(super) struct FileRows {
 
 /// What a thread makes of source.
 pub(super) struct LexedRows {
-    pub language: String,
-    pub family: String,
+    pub language: StoredLanguage,
     pub n_tokens: u32,
     pub tokens: TokensToWrite,
     pub keys: Vec<u64>,
@@ -148,20 +143,19 @@ impl RowMaker<'_> {
         hashes: &mut Vec<u64>,
     ) -> Result<FileRows, SegmentError> {
         let n_bytes = bytes.len() as u64;
-        self.reading.step(bytes.len());
+        self.reading.step();
         // Files of a history already have the statements about others attached.
         let may_license = file.licenses.is_none() && is_relevant(&file.path);
         let (lexed, info) = match (self.known_rows(file, id, hashes)?, version) {
             (Some(known), _) => (known.lexed, Some(known.info)),
-            (None, Some(LexedVersion { language, family, version })) => {
-                (Some(self.rows_of(file, [language, family], version.tokens(), bytes, None)), None)
+            (None, Some(LexedVersion { language, version })) => {
+                (Some(self.rows_of(file, language, version.tokens(), bytes, None)), None)
             }
             (None, None) if self.is_read(file, id, bytes) => {
                 let lexed = self.reading.lex(&file.path, bytes);
-                let lexed = lexed.map(|LexedFile { language, family, tokens }| {
+                let lexed = lexed.map(|LexedFile { language, tokens }| {
                     let keys = self.keys(file, &tokens, hashes);
-                    let rows = self.rows_of(file, [&language, &family], &tokens, bytes, None);
-                    LexedRows { keys, ..rows }
+                    LexedRows { keys, ..self.rows_of(file, &language, &tokens, bytes, None) }
                 });
                 (lexed, None)
             }
@@ -193,12 +187,11 @@ impl RowMaker<'_> {
             return Ok(None);
         };
         let Some(number) = known.blob_of(id)? else { return Ok(None) };
-        let StoredLanguage { language, family } = known.language(number)?;
         let packed = known.packed(number)?;
         let (tokens, text) = unpack(&packed)?;
         let packed = if let PackedTokens::Whole(packed) = packed { Some(packed) } else { None };
         let keys = self.keys(file, &tokens, hashes);
-        let lexed = self.rows_of(file, [language, family], &tokens, &text, packed);
+        let lexed = self.rows_of(file, known.language(number)?, &tokens, &text, packed);
         let lexed = Some(LexedRows { keys, ..lexed });
         Ok(Some(FileRows { n_bytes: 0, lexed, info: known.info(number)? }))
     }
@@ -210,12 +203,12 @@ impl RowMaker<'_> {
         keys(tokens, &self.sampling, is_new, hashes)
     }
 
-    /// The rows of `tokens` but for their keys, read from `text` by a language of a family;
-    /// `packed` is what they pack to, if that is known.
+    /// The rows of `tokens` but for their keys, read from `text`; `packed` is what they pack to, if
+    /// that is known.
     fn rows_of(
         &self,
         file: &SourceFile,
-        language: [&String; 2],
+        language: &StoredLanguage,
         tokens: &[Token],
         text: &[u8],
         packed: Option<&[u8]>,
@@ -226,8 +219,7 @@ impl RowMaker<'_> {
             (None, Some(packed)) => TokensToWrite::Whole(packed.to_vec()),
             (None, None) => TokensToWrite::Whole(pack(tokens, text)),
         };
-        let [language, family] = language.map(String::clone);
-        LexedRows { language, family, n_tokens, tokens, keys: Vec::new() }
+        LexedRows { language: language.clone(), n_tokens, tokens, keys: Vec::new() }
     }
 }
 

@@ -42,11 +42,11 @@ pub use bundle::ImportResult;
 pub use elsewhere::{Compaction, Delivery, Engine, Location, OpenCorpus, Traffic};
 pub use lookups::{AskedSegments, BlobAt, BlobPosting, Lookups, MAX_BLOBS, SegmentLookups, each};
 pub use make::{FileLexer, FunctionPair, LexedFile, LexedVersion, Sampling};
-pub use open::{BareTokens, CorpusSegment, Lookup, StoredFile, StoredTokens};
+pub use open::{BareTokens, CorpusSegment, Lookup, StoredFile, StoredLanguage, StoredTokens};
 pub use past::{StoredChange, StoredTag};
 
-use super::write::is_abandoned;
-use super::{HashKind, SegmentError, SegmentParams, sweep};
+use super::write::remove_abandoned;
+use super::{HashKind, SegmentError, SegmentParams};
 use crate::files;
 use crate::fingerprint::{self, ROBUST_WINNOWING};
 use crate::sources::{self, DeclaredComponent, Note, Request};
@@ -121,17 +121,11 @@ impl Record {
 
 /// Why a corpus could not be used.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum CorpusError {
     /// There is no corpus of this name.
     #[error("cannot find the corpus `{name}` in `{}`", folder.display())]
-    Missing {
-        /// The name.
-        name: String,
-        /// The folder of all corpora.
-        folder: PathBuf,
-        /// The existing corpora.
-        known: Vec<String>,
-    },
+    Missing { name: String, folder: PathBuf, known: Vec<String> },
     /// It is not a valid name for a folder.
     #[error(
         "cannot name a corpus `{0}`: a name consists of letters, digits and `._-`, and begins with a letter or digit"
@@ -139,30 +133,16 @@ pub enum CorpusError {
     Name(String),
     /// A file of the corpus could not be read or written.
     #[error("cannot read or write `{}`: {why}", file.display())]
-    File {
-        /// The file.
-        file: PathBuf,
-        /// The reason.
-        why: io::Error,
-    },
+    File { file: PathBuf, why: io::Error },
     /// The record of a source is damaged.
     #[error("cannot use the corpus `{corpus}`: cannot read its record `{}`: {why}", file.display())]
-    Record {
-        /// The corpus.
-        corpus: String,
-        /// The record.
-        file: PathBuf,
-        /// What is wrong.
-        why: io::Error,
-    },
+    Record { corpus: String, file: PathBuf, why: io::Error },
     /// The segment of a source cannot be used.
     #[error("cannot use `{source_name}` of the corpus `{corpus}`: {why}")]
     Segment {
-        /// The corpus.
         corpus: String,
         /// The label of the source.
         source_name: String,
-        /// What is wrong.
         why: SegmentError,
     },
     /// A source could not be read.
@@ -170,18 +150,12 @@ pub enum CorpusError {
     Source(#[from] sources::Error),
     /// A file that was to be imported is none, or not the one that was meant.
     #[error("cannot import `{}`: {why}", file.display())]
-    Import {
-        /// The file.
-        file: PathBuf,
-        /// What is wrong.
-        why: String,
-    },
+    Import { file: PathBuf, why: String },
     /// A corpus that is not in the folder of all corpora could not be used.
     #[error("cannot use the corpus at `{place}`: {why}")]
     Elsewhere {
         /// Where it is, without passwords.
         place: String,
-        /// The reason.
         why: String,
     },
     /// The engine of a corpus is not in this build.
@@ -189,7 +163,6 @@ pub enum CorpusError {
     NotBuilt {
         /// Where it is, without passwords.
         place: String,
-        /// The feature.
         feature: &'static str,
     },
     /// Two processes write to one corpus.
@@ -197,22 +170,10 @@ pub enum CorpusError {
     Busy(String),
     /// Two processes write to one source of a corpus on this machine.
     #[error("cannot write `{source_name}` of the corpus `{corpus}`: another process is writing it")]
-    Taken {
-        /// The corpus.
-        corpus: String,
-        /// The source.
-        source_name: String,
-    },
+    Taken { corpus: String, source_name: String },
     /// The corpus has no such source.
     #[error("cannot find the source `{spec}` in the corpus `{corpus}`")]
-    NoSource {
-        /// The corpus.
-        corpus: String,
-        /// The source.
-        spec: String,
-        /// The existing sources.
-        known: Vec<String>,
-    },
+    NoSource { corpus: String, spec: String, known: Vec<String> },
 }
 
 impl CorpusError {
@@ -257,30 +218,21 @@ impl CorpusError {
     }
 }
 
-/// The folder of all corpora.
+/// All corpora.
 #[derive(Debug, Clone)]
 pub struct Shelf {
-    folder: PathBuf,
+    /// The folder that they are in, which may not exist yet.
+    pub folder: PathBuf,
 }
 
 impl Shelf {
-    /// The corpora in `folder`, which may not exist yet.
-    pub fn new(folder: &Path) -> Self {
-        Self { folder: folder.to_owned() }
-    }
-
-    /// The folder.
-    pub fn folder(&self) -> &Path {
-        &self.folder
-    }
-
     /// The names of all corpora, sorted.
     pub fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
         let names = folders.filter_map(|entry| entry.file_name().into_string().ok());
         let mut names: Vec<String> = names.filter(|name| is_name(name)).collect();
-        names.sort();
+        names.sort_unstable();
         names
     }
 
@@ -418,7 +370,6 @@ impl Corpus {
     /// Creates the folder, and removes what killed processes left in it.
     fn create(&self) -> Result<(), CorpusError> {
         fs::create_dir_all(&self.folder).map_err(CorpusError::file(&self.folder))?;
-        sweep(&self.folder);
         let named: Vec<String> =
             self.records()?.into_iter().map(|(_, record)| record.segment).collect();
         remove_abandoned(&self.folder, |name| !named.iter().any(|of| of == name));
@@ -444,16 +395,6 @@ impl Corpus {
                 Err(CorpusError::Taken { corpus: self.name.clone(), source_name: label.to_owned() })
             }
         }
-    }
-
-    /// Checks that nobody else writes one of these sources, keys and labels, before any of them is
-    /// changed.
-    fn check_unclaimed<'s>(
-        &self,
-        sources: impl IntoIterator<Item = (&'s str, &'s str)>,
-    ) -> Result<(), CorpusError> {
-        // One at a time: a process may not have as many files open as a corpus has sources.
-        sources.into_iter().try_for_each(|(key, label)| self.claim(key, label).map(drop))
     }
 
     /// Replaces a record, and removes the segment that no record names any more.
@@ -501,7 +442,7 @@ impl Corpus {
                 }
             }
         }
-        records.sort_by(|a, b| (&a.1.label, &a.0).cmp(&(&b.1.label, &b.0)));
+        records.sort_unstable_by(|a, b| (&a.1.label, &a.0).cmp(&(&b.1.label, &b.0)));
         Ok(records)
     }
 
@@ -573,8 +514,9 @@ impl Corpus {
     /// When a file cannot be removed.
     pub fn remove(&self) -> Result<(), CorpusError> {
         let records = self.records()?;
-        let named = records.iter().map(|(key, record)| (key.as_str(), record.label.as_str()));
-        self.check_unclaimed(named)?;
+        // Nobody else may be writing one of them. One at a time: a process may not have as many
+        // files open as a corpus has sources.
+        records.iter().try_for_each(|(key, record)| self.claim(key, &record.label).map(drop))?;
         // Records first: without its record, the rest is not a source any more.
         records.iter().try_for_each(|(key, record)| self.remove_record(key, record))?;
         fs::remove_dir_all(&self.folder).map_err(CorpusError::file(&self.folder))
@@ -590,19 +532,6 @@ impl Corpus {
 /// An unfinished file in a folder.
 fn temporary_in(folder: &Path) -> io::Result<NamedTempFile> {
     tempfile::Builder::new().prefix("tmp-").tempfile_in(folder)
-}
-
-/// Removes the segments and unfinished files in a folder that `is_unnamed`, if who wrote them must
-/// be gone.
-fn remove_abandoned(folder: &Path, is_unnamed: impl Fn(&str) -> bool) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let is_ours = name.ends_with(".seg") || name.starts_with("tmp-");
-        if is_ours && is_unnamed(&name) && is_abandoned(&entry) {
-            // Another process may remove it first.
-            let _ = fs::remove_file(entry.path());
-        }
-    }
 }
 
 /// Reads a record; its segment is a name in the folder, and nothing else.

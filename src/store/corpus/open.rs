@@ -26,36 +26,29 @@ use crate::language::Token;
 use crate::license::{Expression, LicensingInfo, Terms};
 use crate::sources::{DeclaredComponent, ReleaseHistory};
 use crate::store::segment::{number_of, span, u64_at};
-use crate::store::{Postings, Section, Segment, SegmentError, SegmentKind, key};
+use crate::store::{Postings, Section, Segment, SegmentError, SegmentKind};
 use crate::text::varint::take;
 use crate::text::{FilePath, hexadecimal};
 
 /// The sections of a segment. The postings take three; licenses, statements of files, tags and
 /// commits two each.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum SectionId {
-    Meta = 1,
-    Blobs = 2,
-    ById = 3,
-    Files = 4,
-    Postings = 5,
-    Tokens = 8,
-    Licenses = 9,
-    Info = 11,
-    Paths = 13,
-    PathTexts = 14,
-    Lineages = 15,
-    Changes = 16,
-    AtTags = 17,
-    Tags = 18,
-    Commits = 20,
-    Chunks = 22,
-}
-
-impl From<SectionId> for u32 {
-    fn from(id: SectionId) -> Self {
-        id as Self
-    }
+pub(super) mod section {
+    pub const META: u32 = 1;
+    pub const BLOBS: u32 = 2;
+    pub const BY_ID: u32 = 3;
+    pub const FILES: u32 = 4;
+    pub const POSTINGS: u32 = 5;
+    pub const TOKENS: u32 = 8;
+    pub const LICENSES: u32 = 9;
+    pub const INFO: u32 = 11;
+    pub const PATHS: u32 = 13;
+    pub const PATH_TEXTS: u32 = 14;
+    pub const LINEAGES: u32 = 15;
+    pub const CHANGES: u32 = 16;
+    pub const AT_TAGS: u32 = 17;
+    pub const TAGS: u32 = 18;
+    pub const COMMITS: u32 = 20;
+    pub const CHUNKS: u32 = 22;
 }
 
 /// The first byte of the tokens of a blob: packed as a whole, or where its chunks are.
@@ -88,10 +81,13 @@ pub(super) struct Meta {
     pub is_of_fixes: bool,
 }
 
-/// A language of a segment.
+/// The language of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub(super) struct StoredLanguage {
-    pub language: String,
+pub struct StoredLanguage {
+    /// Its name.
+    #[serde(rename = "language")]
+    pub name: String,
+    /// Its family.
     pub family: String,
 }
 
@@ -111,10 +107,6 @@ pub struct StoredFile {
 /// The tokens of a blob, and a text with the same line layout.
 #[derive(Debug, Clone)]
 pub struct StoredTokens {
-    /// The name of the language.
-    pub language: String,
-    /// The family of the language.
-    pub family: String,
     /// The tokens.
     pub tokens: Vec<Token>,
     /// A text laid out like theirs, but not their text.
@@ -177,22 +169,21 @@ impl CorpusSegment {
             return Err(SegmentError::OtherParams);
         }
         let damaged = SegmentError::Damaged;
-        let meta: Meta = serde_json::from_slice(segment.section(SectionId::Meta)?.all()?)
+        let meta: Meta = serde_json::from_slice(segment.section(section::META)?.all()?)
             .map_err(|_| damaged("its description"))?;
-        let blobs = segment.section(SectionId::Blobs)?.len();
+        let blobs = segment.section(section::BLOBS)?.len();
         let n_blobs =
             u32::try_from(blobs / BLOB_ROW).map_err(|_| damaged("the number of blobs"))?;
-        if blobs % BLOB_ROW != 0 || segment.section(SectionId::ById)?.len() != n_blobs as usize * 4
-        {
+        if blobs % BLOB_ROW != 0 || segment.section(section::BY_ID)?.len() != n_blobs as usize * 4 {
             return Err(damaged("the number of blobs"));
         }
         // Elsewhere, a table or a database is asked for postings.
         if !segment.is_elsewhere() {
-            Postings::new(&segment, SectionId::Postings)?;
+            Postings::new(&segment, section::POSTINGS)?;
         }
-        segment.section(SectionId::Files)?;
-        segment.section(SectionId::Tokens)?;
-        segment.section(SectionId::Chunks)?;
+        segment.section(section::FILES)?;
+        segment.section(section::TOKENS)?;
+        segment.section(section::CHUNKS)?;
         if meta.component_licenses.len() != meta.components.len() {
             return Err(damaged("the licenses of its components"));
         }
@@ -211,7 +202,7 @@ impl CorpusSegment {
     /// # Errors
     /// What is wrong with it.
     pub fn verify(&self) -> Result<(), SegmentError> {
-        for id in [SectionId::Files, SectionId::Tokens, SectionId::Chunks] {
+        for id in [section::FILES, section::TOKENS, section::CHUNKS] {
             self.segment.section(id)?.all()?;
         }
         for number in 0..self.n_blobs {
@@ -226,7 +217,7 @@ impl CorpusSegment {
             self.license(license)?;
         }
         let last = u64::from(self.n_blobs);
-        let mut rows = Postings::new(&self.segment, SectionId::Postings)?.rows()?;
+        let mut rows = Postings::new(&self.segment, section::POSTINGS)?.rows()?;
         let is_inside = rows.all(|(_, value)| u64::from(number_of(value)) < last);
         if is_inside { Ok(()) } else { Err(SegmentError::Damaged("a posting")) }
     }
@@ -272,7 +263,7 @@ impl CorpusSegment {
     /// # Errors
     /// If the table is damaged.
     pub fn license(&self, number: u32) -> Result<Terms, SegmentError> {
-        self.value(SectionId::Licenses, number)
+        self.value(section::LICENSES, number)
     }
 
     /// The licenses of the files of a component, with the number of files of each, the most
@@ -296,30 +287,30 @@ impl CorpusSegment {
             *licenses.entry(self.license(number)?.license).or_default() += n;
         }
         let mut licenses: Vec<_> = licenses.into_iter().collect();
-        licenses.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+        licenses.sort_unstable_by(|(a, n), (b, m)| m.cmp(n).then_with(|| a.cmp(b)));
         Ok(licenses)
     }
 
     /// What a blob states about its own license.
     pub(super) fn info(&self, blob: u32) -> Result<LicensingInfo, SegmentError> {
-        let mut record = self.segment.section(SectionId::Files)?.bytes(self.row(blob)?.record)?;
+        let mut record = self.segment.section(section::FILES)?.bytes(self.row(blob)?.record)?;
         let number = take(&mut record).and_then(|number| u32::try_from(number).ok());
-        self.value(SectionId::Info, number.ok_or(SegmentError::Damaged("the record of a file"))?)
+        self.value(section::INFO, number.ok_or(SegmentError::Damaged("the record of a file"))?)
     }
 
     /// The value with this number in a table of JSON texts, as written by `build`.
     pub(super) fn value<T: serde::de::DeserializeOwned>(
         &self,
-        section: SectionId,
+        section: u32,
         number: u32,
     ) -> Result<T, SegmentError> {
-        let texts = self.segment.section(section as u32 + 1)?;
+        let texts = self.segment.section(section + 1)?;
         let text = texts.bytes(self.place(section, number)?)?;
         serde_json::from_slice(text).map_err(|_| SegmentError::Damaged("its license statements"))
     }
 
     /// Where the text with this number is in the section after this table.
-    fn place(&self, section: SectionId, number: u32) -> Result<Range<usize>, SegmentError> {
+    fn place(&self, section: u32, number: u32) -> Result<Range<usize>, SegmentError> {
         // Table n holds where each text ends; the texts themselves are back to back in the next
         // section:
         //
@@ -363,8 +354,8 @@ impl CorpusSegment {
     /// If the index is damaged.
     pub fn lookup(&self) -> Result<Lookup<'_>, SegmentError> {
         Ok(Lookup {
-            postings: Postings::new(&self.segment, SectionId::Postings)?,
-            blobs: self.segment.section(SectionId::Blobs)?,
+            postings: Postings::new(&self.segment, section::POSTINGS)?,
+            blobs: self.segment.section(section::BLOBS)?,
             n_blobs: self.n_blobs,
         })
     }
@@ -385,20 +376,20 @@ impl CorpusSegment {
         }
         if self.kept_rows.is_none() {
             let rows = blobs.iter().map(|&blob| blob as usize * BLOB_ROW);
-            let rows = rows.map(|start| (SectionId::Blobs, start..start + BLOB_ROW));
+            let rows = rows.map(|start| (section::BLOBS, start..start + BLOB_ROW));
             self.segment.read_ahead(rows)?;
         }
         let mut of_blobs = Vec::with_capacity(2 * blobs.len());
         for &blob in blobs {
             let row = self.row(blob)?;
-            of_blobs.extend([(SectionId::Files, row.record), (SectionId::Tokens, row.packed)]);
+            of_blobs.extend([(section::FILES, row.record), (section::TOKENS, row.packed)]);
         }
         self.segment.read_ahead(of_blobs)?;
-        let tokens = self.segment.section(SectionId::Tokens)?;
+        let tokens = self.segment.section(section::TOKENS)?;
         let mut of_versions = Vec::new();
         for &blob in blobs {
             let chunks = chunks_of(tokens.bytes(self.row(blob)?.packed)?)?;
-            of_versions.extend(chunks.into_iter().map(|range| (SectionId::Chunks, range)));
+            of_versions.extend(chunks.into_iter().map(|range| (section::CHUNKS, range)));
         }
         self.segment.read_ahead(of_versions)
     }
@@ -418,10 +409,9 @@ impl CorpusSegment {
         }
         licenses.sort_unstable();
         licenses.dedup();
-        let table = SectionId::Licenses;
+        let table = section::LICENSES;
         self.segment.read_ahead(licenses.iter().map(|&number| (table, ends_of(number))))?;
-        let texts =
-            licenses.iter().map(|&number| Ok((table as u32 + 1, self.place(table, number)?)));
+        let texts = licenses.iter().map(|&number| Ok((table + 1, self.place(table, number)?)));
         self.segment.read_ahead(texts.collect::<Result<Vec<_>, SegmentError>>()?)
     }
 
@@ -436,7 +426,7 @@ impl CorpusSegment {
     /// If the table is damaged.
     pub fn blob_of(&self, id: &BlobId) -> Result<Option<u32>, SegmentError> {
         let sought = id.sha1();
-        let by_id = self.segment.section(SectionId::ById)?;
+        let by_id = self.segment.section(section::BY_ID)?;
         // `by_id` lists blob numbers in the order of their git ids. Both may be corrupt: then the
         // answer is wrong, but the interval shrinks in every step, and each number read is checked
         // by `row`.
@@ -458,7 +448,7 @@ impl CorpusSegment {
     /// # Errors
     /// If the record is damaged.
     pub fn files(&self, blob: u32) -> Result<Vec<StoredFile>, SegmentError> {
-        let record = self.segment.section(SectionId::Files)?.bytes(self.row(blob)?.record)?;
+        let record = self.segment.section(section::FILES)?.bytes(self.row(blob)?.record)?;
         let n_components = self.meta.components.len();
         let files = take_files(record).filter(|files| {
             !files.is_empty() && files.iter().all(|file| (file.component as usize) < n_components)
@@ -466,17 +456,21 @@ impl CorpusSegment {
         files.ok_or(SegmentError::Damaged("the record of a file"))
     }
 
-    pub(super) fn language(&self, blob: u32) -> Result<&StoredLanguage, SegmentError> {
+    /// The language of a blob.
+    ///
+    /// # Errors
+    /// If the table is damaged.
+    pub fn language(&self, blob: u32) -> Result<&StoredLanguage, SegmentError> {
         let number = self.row(blob)?.language as usize;
         self.meta.languages.get(number).ok_or(SegmentError::Damaged("the language of a blob"))
     }
 
     pub(super) fn packed(&self, blob: u32) -> Result<PackedTokens<'_>, SegmentError> {
-        let packed = self.segment.section(SectionId::Tokens)?.bytes(self.row(blob)?.packed)?;
+        let packed = self.segment.section(section::TOKENS)?.bytes(self.row(blob)?.packed)?;
         if let [WHOLE, packed @ ..] = packed {
             return Ok(PackedTokens::Whole(packed));
         }
-        let all = self.segment.section(SectionId::Chunks)?;
+        let all = self.segment.section(section::CHUNKS)?;
         let chunks = chunks_of(packed)?.into_iter().map(|range| all.bytes(range));
         chunks.collect::<Result<_, _>>().map(PackedTokens::InChunks)
     }
@@ -486,9 +480,8 @@ impl CorpusSegment {
     /// # Errors
     /// If they are damaged.
     pub fn tokens(&self, blob: u32) -> Result<StoredTokens, SegmentError> {
-        let StoredLanguage { language, family } = self.language(blob)?.clone();
         let (tokens, text) = unpack(&self.packed(blob)?)?;
-        Ok(StoredTokens { language, family, tokens, text })
+        Ok(StoredTokens { tokens, text })
     }
 
     /// The tokens of a blob without their places, and its family.
@@ -520,7 +513,7 @@ impl CorpusSegment {
 
     /// A row of the table of blobs, as it is stored.
     fn stored_row(&self, blob: u32) -> Result<&[u8], SegmentError> {
-        self.segment.section(SectionId::Blobs)?.row(blob as usize, BLOB_ROW)
+        self.segment.section(section::BLOBS)?.row(blob as usize, BLOB_ROW)
     }
 
     /// Of a blob its first component, its language, the number of its tokens, and the bytes of
@@ -561,22 +554,11 @@ pub struct Lookup<'s> {
 }
 
 impl<'s> Lookup<'s> {
-    /// The blobs that have a fingerprint, in ascending order.
+    /// The blobs that have the fingerprint with this [`key`](crate::store::key), in ascending order.
     ///
     /// # Errors
     /// If the index is damaged.
-    pub fn blobs(
-        &self,
-        hash: u64,
-    ) -> Result<impl ExactSizeIterator<Item = u32> + Clone + use<'s>, SegmentError> {
-        self.blobs_of_key(key(hash))
-    }
-
-    /// The blobs that have the fingerprint with this [`key`], in ascending order.
-    pub(super) fn blobs_of_key(
-        &self,
-        key: u64,
-    ) -> Result<impl ExactSizeIterator<Item = u32> + Clone + use<'s>, SegmentError> {
+    pub fn blobs(&self, key: u64) -> Result<impl Iterator<Item = u32> + use<'s>, SegmentError> {
         Ok(self.postings.get(key)?.map(number_of))
     }
 

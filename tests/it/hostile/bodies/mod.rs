@@ -182,7 +182,7 @@ fn bundle(bytes: &[u8]) {
     let folder = folder();
     let file = folder.path().join("a.bundle");
     std::fs::write(&file, bytes).expect("the folder is writable");
-    let corpora = Shelf::new(&folder.path().join("corpora"));
+    let corpora = Shelf { folder: folder.path().join("corpora") };
     let corpus = corpora.new_corpus("c").expect("it is a name");
     if corpus.import(&file, None).is_err() {
         assert!(corpora.names().is_empty(), "what cannot be imported leaves nothing");
