@@ -101,6 +101,19 @@ impl Source {
         lines.line_of(self.tokens[token].start)
     }
 
+    /// The lines on which some tokens begin.
+    pub fn rows(&self, lines: &Lines, tokens: &Range<usize>) -> Range<u32> {
+        self.line_of(lines, tokens.start)..self.line_of(lines, tokens.end - 1) + 1
+    }
+
+    /// Where some tokens are; `None` if there are none.
+    pub fn fragment(&self, lines: &Lines, tokens: &Range<usize>) -> Option<Fragment> {
+        let tokens = self.tokens.get(tokens.clone())?;
+        let [start, end] = [tokens.first()?.start, tokens.last()?.end]
+            .map(|offset| lines.position(&self.text, offset));
+        Some(Fragment { start, end })
+    }
+
     /// The tokens on the lines of a fragment.
     pub fn tokens_on(&self, lines: &Lines, fragment: &Fragment) -> Range<usize> {
         let rows = fragment.rows();
@@ -115,7 +128,7 @@ impl Source {
     }
 
     /// Bytes of memory, about.
-    fn n_bytes(&self) -> usize {
+    pub fn n_bytes(&self) -> usize {
         size_of_val(&*self.text) + size_of_val(&*self.tokens)
     }
 }

@@ -676,15 +676,12 @@ const FOLLOWED: usize = 4;
 /// Maximum queries to which a common one is followed.
 const WINNERS: usize = 16;
 
-/// Maximum files with a seed for it to count fully.
-pub(in crate::audit) const FEW_FILES: f64 = 5.0;
-
 /// Minimum tokens for a byte-identical file to be reported. Lower than `min-tokens`, since identity
 /// is strong evidence.
-pub(in crate::audit) const WHOLE_TOKENS: usize = 20;
+const WHOLE_TOKENS: usize = 20;
 /// Minimum bytes for the same: an empty file, or one with a single line of code, is the same in
 /// many projects.
-pub(in crate::audit) const WHOLE_BYTES: usize = 300;
+const WHOLE_BYTES: usize = 300;
 
 /// Whether a file may be reported as a whole.
 pub(in crate::audit) fn may_be_whole(source: &Source) -> bool {

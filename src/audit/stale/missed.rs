@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use super::lineage::{ComponentFile, Lineage, Project, lineages};
 use crate::audit::Error;
-use crate::audit::judge::fragment;
 use crate::audit::read::{Source, n_marked};
 use crate::audit::search::{LineCounts, Outside};
 use crate::config::Config;
@@ -196,7 +195,7 @@ impl Versions<'_> {
         source: &Source,
         lines: &Lines,
     ) -> Option<MissedPlace> {
-        let fragment = fragment(&source.text, lines, source.tokens.get(missed.at.clone())?)?;
+        let fragment = source.fragment(lines, &missed.at)?;
         let hunk = &missed.hunk;
         let origin_lines = line_range(self.old, &Lines::new(self.old.text), &hunk.before);
         Some(MissedPlace { fragment, origin_lines, edit: self.edit(hunk, missed, source, lines) })
