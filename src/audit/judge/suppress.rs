@@ -266,8 +266,7 @@ impl Comments<'_> {
     }
 
     fn allow_class(&mut self, finding: &Finding) -> Option<SuppressedBy> {
-        let others = finding.origins.iter().filter(|origin| origin.place == Place::Tree);
-        let others = others.map(|origin| (&origin.path, &origin.fragment));
+        let others = finding.origins_in_tree().map(|origin| (&origin.path, &origin.fragment));
         let places = [(&finding.path, &finding.fragment)].into_iter().chain(others);
         let allowed: Vec<Option<SuppressedBy>> =
             places.map(|(path, of)| self.allow(finding.rule.id, path, of)).collect();
