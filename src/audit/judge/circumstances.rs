@@ -164,15 +164,10 @@ impl FileUnderAudit<'_> {
     /// whatever small scripts are in it, but a script in it is not.
     fn declares(&self, language: &Language, range: &Range<usize>) -> bool {
         let own = Family::new(&language.family);
-        let families = self.query.source.tokens[range.clone()]
-            .iter()
-            .filter_map(|token| token.symbol.family());
-        let (n_own, n_others) =
-            families.fold((0, 0), |(n_own, n_others), family| match family == own {
-                true => (n_own + 1, n_others),
-                false => (n_own, n_others + 1),
-            });
-        language.is_declarative && n_own >= n_others
+        let tokens = self.query.source.tokens[range.clone()].iter();
+        let families = tokens.filter_map(|token| token.symbol.family());
+        let n_own = families.clone().filter(|family| *family == own).count();
+        language.is_declarative && 2 * n_own >= families.count()
     }
 
     /// Whether it is hardly more than signatures, which every implementation of an interface
