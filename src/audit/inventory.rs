@@ -367,8 +367,7 @@ pub fn brought(
     outsides: &[Outside],
     context: Context<'_>,
 ) -> Result<Vec<Introduction>, Error> {
-    let (remembered, attributes) = (Memory::nothing(), Attributes::default());
-    let sources = Sources::new(context, &attributes, &remembered);
+    let sources = Sources::bare(context);
     let config = context.config;
     let reader = repository.reader();
     let appearances = reader.first_appearances(References::Own, None)?;

@@ -7,12 +7,11 @@ use rayon::prelude::*;
 
 use super::Context;
 use super::compare::{LeftOut, Submission, SubmissionReader};
-use super::read::{Memory, Sources};
+use super::read::Sources;
 use crate::fingerprint::resemblance::{
     Counting, Estimate, ShingleCluster, ShingleSampling, ShingleSketch, Shingles, greedy_clusters,
     super_size,
 };
-use crate::git::Attributes;
 use crate::index::{Index, Posting};
 use crate::language::{Kind, Token};
 use crate::text::FilePath;
@@ -102,9 +101,7 @@ pub fn resemblances(
     params: ResemblanceParams,
     context: Context<'_>,
 ) -> Resemblances {
-    let remembered = Memory::nothing();
-    let attributes = Attributes::default();
-    let sources = Sources::new(context, &attributes, &remembered);
+    let sources = Sources::bare(context);
     context.progress.begin("reading", documents.len());
     let read = documents.par_iter().map(|document| {
         context.progress.step();

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock};
 
 use super::remembered::Memory;
 use super::skip::Skip;
@@ -173,6 +173,13 @@ impl<'a> Sources<'a> {
             are_generated: false,
             progress,
         }
+    }
+
+    /// What is needed to read files that no tree gives attributes to: those of corpora, submissions
+    /// and the past. Nothing is remembered about them.
+    pub fn bare(context: Context<'a>) -> Self {
+        static NOTHING: LazyLock<(Attributes, Memory)> = LazyLock::new(Default::default);
+        Self::new(context, &NOTHING.0, &NOTHING.1)
     }
 
     /// The same, for files that were skipped since they are generated.
