@@ -4,12 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::align::search;
-use super::corpus::no_attributes;
 use super::licenses::{ComponentFolders, identify, own_text};
 use super::queries::{FileHits, Queries, SearchOutcome, may_be_whole};
 use super::targets::{Targets, component_folder, place_in_corpus};
-use crate::audit::Error;
-use crate::audit::read::{Memory, Source, Sources};
+use crate::audit::read::{Source, Sources};
+use crate::audit::{Context, Error};
 use crate::change::Components;
 use crate::files::{Entry, ReadFiles};
 use crate::text::FilePath;
@@ -21,10 +20,9 @@ pub(super) fn search_folder(
     queries: &Queries<'_>,
     sources: &Sources<'_>,
 ) -> Result<SearchOutcome, Error> {
-    // The cache is about the files of the repository.
-    let nothing = Memory::nothing();
-    let sources =
-        &Sources { remembered: &nothing, attributes: no_attributes(), recent: None, ..*sources };
+    // The cache and the attributes are about the files of the repository.
+    let &Sources { config, languages, progress, .. } = sources;
+    let sources = &Sources::bare(Context { config, languages, progress });
     let all = components.entries();
     let reader = components.reader();
     let entries: Vec<Entry> =

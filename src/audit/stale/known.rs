@@ -125,14 +125,7 @@ impl<'s> FixList<'s> {
                 let places = missed.places.iter().map(|place| place.fragment).collect();
                 told.insert((missed.commit.hash.clone(), places))
             });
-            let declared = &segment.components()[number as usize];
-            let component = Component {
-                corpus: stored.name().to_owned(),
-                name: declared.name.clone(),
-                purl: declared.purl.clone(),
-                url: declared.url.clone(),
-                ..Component::default()
-            };
+            let component = Component { version: None, ..stored.declared(segment, number) };
             let behind = Behind { is_listed: true, component: Arc::new(component), commits };
             finding(behind, holder, config)
         });
