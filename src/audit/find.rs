@@ -305,7 +305,7 @@ fn add_files<R: ReadFiles>(
     });
     let read: Vec<Option<FileHits>> = read.collect::<Result<_, Error>>()?;
     searched.found.extend(read.into_iter().flatten());
-    searched.found.sort_by(|a, b| a.target.path.cmp(&b.target.path));
+    searched.found.sort_unstable_by(|a, b| a.target.path.cmp(&b.target.path));
     Ok(())
 }
 

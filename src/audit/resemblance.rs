@@ -136,7 +136,7 @@ pub fn resemblances(
         pairs.collect::<Vec<_>>()
     });
     let mut pairs: Vec<ResemblingPair> = pairs.collect();
-    pairs.sort_by(|one, other| {
+    pairs.sort_unstable_by(|one, other| {
         let by_resemblance = other.resemblance.value.total_cmp(&one.resemblance.value);
         by_resemblance
             .then(other.containment().total_cmp(&one.containment()))
@@ -157,7 +157,7 @@ pub fn resemblances(
     });
     let measured = measured.collect();
     let mut skipped: Vec<LeftOut> = read.into_iter().flat_map(|(.., left_out)| left_out).collect();
-    skipped.sort();
+    skipped.sort_unstable();
     Resemblances { documents: measured, pairs, clusters, params, skipped }
 }
 

@@ -129,7 +129,7 @@ impl Credit {
                 })
             })
             .collect();
-        moves.sort_by(|a, b| {
+        moves.sort_unstable_by(|a, b| {
             b.0.cmp(&a.0).then_with(|| (a.1, a.2, &a.3.blocks).cmp(&(b.1, b.2, &b.3.blocks)))
         });
 

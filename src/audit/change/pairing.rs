@@ -95,7 +95,7 @@ pub(in crate::audit) fn renames(
                 }
             }
         }
-        pairs.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+        pairs.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
         for &(_, from, to) in &pairs {
             if before[to].is_none() && !is_taken[from] {
                 before[to] = Some(from);

@@ -105,7 +105,7 @@ pub(super) fn matches(a: &ReadSubmission, b: &ReadSubmission, config: &Config) -
     // What a better match took its tokens for, and then did not become a match.
     let mut runs: Vec<_> =
         aligned[n_aligned..].iter().map(|(files, run)| (*files, run.blocks[0])).collect();
-    runs.sort_by_key(|(files, run)| (Reverse(run.len), *files, *run));
+    runs.sort_unstable_by_key(|(files, run)| (Reverse(run.len), *files, *run));
     for (files, run) in runs {
         claims.fill(files, run, [of_a[files.0], of_b[files.1]], config);
     }

@@ -235,7 +235,7 @@ pub fn compare(
     let read = read.into_par_iter();
     let mut read: Vec<ReadSubmission> =
         read.map(|sources| ReadSubmission::new(sources, &print_params, &given, config)).collect();
-    skipped.sort();
+    skipped.sort_unstable();
 
     progress.begin("comparing", read.len());
     let index = prints::index(&read);

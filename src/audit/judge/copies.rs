@@ -214,7 +214,7 @@ impl FilePair<'_> {
             pasted.get(next).is_none_or(|of| of.start > run.start)
         });
         runs.extend(pasted);
-        runs.sort_by_key(|run| run.start);
+        runs.sort_unstable_by_key(|run| run.start);
         let seen = among_all(counted, &runs);
         (runs, seen)
     }

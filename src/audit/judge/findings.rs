@@ -167,7 +167,7 @@ impl<'c> FileUnderAudit<'c> {
         n_places: &[SeedPlaces],
     ) -> Vec<JointFinding> {
         let mut drafts = self.all_drafts(copies, found);
-        drafts.sort_by_key(|draft| (draft.range.start, draft.range.end));
+        drafts.sort_unstable_by_key(|draft| (draft.range.start, draft.range.end));
         let mut findings: Vec<JointFinding> = Vec::new();
         let mut on_line: HashMap<(&str, u32), usize> = HashMap::new();
         for draft in drafts {

@@ -121,7 +121,7 @@ pub(in crate::audit) fn suppress(
     outcome.notices.extend(acceptances.notices(outcome.audited.is_some()));
     outcome.findings = kept;
     outcome.n_suppressed = outcome.suppressed.len();
-    outcome.notices.sort();
+    outcome.notices.sort_unstable();
 }
 
 /// The exceptions and decisions of an audit, and which of them were used.

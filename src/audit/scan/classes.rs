@@ -132,7 +132,7 @@ impl<T: Copy + Ord> PlacesAround<T> {
             all.push((range, place));
         }
         for (all, _) in of_document.values_mut() {
-            all.sort_by_key(|(range, place)| (range.start, *place));
+            all.sort_unstable_by_key(|(range, place)| (range.start, *place));
         }
         Self { of_document }
     }

@@ -126,7 +126,7 @@ pub(in crate::audit) fn repeats<R: ReadFiles>(
     });
     let found = found.collect::<Result<Vec<_>, Error>>()?;
     let mut found: Vec<_> = found.into_iter().flatten().collect();
-    found.sort_by_key(|(number, _)| *number);
+    found.sort_unstable_by_key(|(number, _)| *number);
     let mut all = Repeats::default();
     for (_, Repeats { fragments, runs, limits }) in found {
         all.limits.extend(limits);

@@ -114,12 +114,14 @@ struct Pairs<'p> {
 impl<'p> Pairs<'p> {
     fn new(queries: &'p Queries<'p>, files: &'p [Overlap<'p>]) -> Self {
         let mut order: Vec<usize> = (0..files.len()).collect();
-        order.sort_by_key(|&at| files[at].path);
+        order.sort_unstable_by_key(|&at| files[at].path);
         let mut by_path = vec![0; files.len()];
         for (place, &at) in order.iter().enumerate() {
             by_path[at] = place as u32;
         }
-        order.sort_by_key(|&at| (files[at].is_new, Reverse(files[at].rows.len()), by_path[at]));
+        order.sort_unstable_by_key(|&at| {
+            (files[at].is_new, Reverse(files[at].rows.len()), by_path[at])
+        });
         let mut followed: HashMap<u32, Vec<u32>> = HashMap::new();
         let mut is_cut = HashSet::new();
         for at in order {

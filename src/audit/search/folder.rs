@@ -97,7 +97,7 @@ fn take_whole(
         };
         outcome.found.push(found.aligned_whole(&same));
     }
-    outcome.found.sort_by(|a, b| a.target.path.cmp(&b.target.path));
+    outcome.found.sort_unstable_by(|a, b| a.target.path.cmp(&b.target.path));
     Ok(())
 }
 

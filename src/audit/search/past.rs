@@ -207,7 +207,7 @@ impl Past {
         let Candidates { mut queries_of, n_passed_over, limited } =
             choose(queries, &sharing, sources.config.common_at);
         let mut best: Vec<usize> = queries_of.keys().copied().collect();
-        best.sort_by_key(|&file| (Reverse(sharing[file].rows.len()), file));
+        best.sort_unstable_by_key(|&file| (Reverse(sharing[file].rows.len()), file));
         let n_files = best.len().saturating_sub(max_files);
         best.iter().skip(max_files).for_each(|file| drop(queries_of.remove(file)));
         let paths: Vec<FilePath> =
