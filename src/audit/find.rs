@@ -646,11 +646,11 @@ impl SearchedFile<'_> {
             return None;
         }
         let (n_contained, pair) = tokens.unzip();
-        let (n_contained, n_exact) =
-            (n_contained.unwrap_or_default(), pair.as_ref().map_or(0, |pair| pair.n_exact));
-        let n_matched = pair.as_ref().map_or(0, |pair| pair.alignment.n_tokens());
-        let of_pair = pair.as_ref().map(|pair| pair.alignment.target());
-        let matched = of_pair.and_then(|tokens| target.fragment(lines, &tokens));
+        let n_contained = n_contained.unwrap_or_default();
+        let (n_exact, n_matched, matched) = pair.as_ref().map_or((0, 0, None), |pair| {
+            let matched = target.fragment(lines, &pair.alignment.target());
+            (pair.n_exact, pair.alignment.n_tokens(), matched)
+        });
         let document = target.document();
         let (worded, agreement) = if self.has_text() {
             let worded = rarity.of_function(&Bag::of_unit(document, unit));

@@ -143,12 +143,6 @@ pub fn resemblances(
             .then((one.a, one.b).cmp(&(other.a, other.b)))
     });
 
-    let clusters = params.clustered.map(|threshold| {
-        // All shingles are the sketch that samples every one.
-        let all = sketched(&read, ShingleSampling::Mod { modulus: 1 });
-        let super_size = params.by_super_shingles.then(|| super_size(threshold));
-        greedy_clusters(sketches.as_ref().unwrap_or(&all), threshold, MAX_POSTINGS, super_size)
-    });
     let measured = (0..read.len()).map(|at| MeasuredDocument {
         name: documents[at].name.clone(),
         n_tokens: read[at].1,
@@ -156,6 +150,13 @@ pub fn resemblances(
         n_sketched: sketches.as_ref().map(|sketches| sketches[at].kept().len()),
     });
     let measured = measured.collect();
+    let clusters = params.clustered.map(|threshold| {
+        // All shingles are the sketch that samples every one.
+        let every = ShingleSampling::Mod { modulus: 1 };
+        let sketches = sketches.unwrap_or_else(|| sketched(&read, every));
+        let super_size = params.by_super_shingles.then(|| super_size(threshold));
+        greedy_clusters(&sketches, threshold, MAX_POSTINGS, super_size)
+    });
     let mut skipped: Vec<LeftOut> = read.into_iter().flat_map(|(.., left_out)| left_out).collect();
     skipped.sort_unstable();
     Resemblances { documents: measured, pairs, clusters, params, skipped }
