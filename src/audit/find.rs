@@ -737,7 +737,6 @@ fn by_unit(
 const LINES_BETWEEN: usize = 8;
 
 /// A unit that a run of tokens goes through.
-#[derive(Debug, Clone)]
 pub(super) struct UnitIn {
     /// Where the run enters it; before its first token, if annotations precede it.
     pub from: usize,

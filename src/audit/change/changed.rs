@@ -18,7 +18,6 @@ use crate::matching::{Alignment, Novelty, novelty};
 use crate::text::FilePath;
 
 /// A file of the head, and which of its tokens the change adds.
-#[derive(Debug)]
 pub(in crate::audit) struct ChangedFile {
     pub source: Arc<Source>,
     /// For each token, whether it is novel: not aligned with base, and not moved from elsewhere.

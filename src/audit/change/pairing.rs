@@ -11,7 +11,7 @@ use crate::index::{Index, Posting};
 use crate::text::FilePath;
 
 /// The files in which two snapshots differ.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(in crate::audit) struct Changes {
     /// Files of the head, with the base file of the same path.
     pub changed: Vec<(Entry, Option<Entry>)>,

@@ -32,7 +32,7 @@ pub(super) struct Part {
 }
 
 /// A side of an alignment.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(super) struct Side<'a> {
     pub source: &'a Source,
     /// `None` if the change does not touch the file.

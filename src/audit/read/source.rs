@@ -595,7 +595,6 @@ pub(in crate::audit) enum Promise {
 }
 
 /// How a file was read.
-#[derive(Debug, Clone)]
 pub(in crate::audit) struct FileTokens<'l> {
     language: &'l Language,
     words: Arc<BlockWords>,

@@ -37,7 +37,6 @@ use crate::store::corpus::StoredChange;
 use crate::text::FilePath;
 
 /// A file of the tree that may be the copy of a whole file.
-#[derive(Debug)]
 pub(in crate::audit) struct WholeCopy {
     pub source: Arc<Source>,
     /// The files of components whose code it holds, those with most of it first.
