@@ -190,12 +190,8 @@ impl FileUnderAudit<'_> {
     /// How much of one of the two files the other one held before the change, in percent, if it is
     /// a bundle that is made of it and others: what comes into one comes into the other.
     pub(super) fn in_step(&self, target: &Source) -> Option<u8> {
-        if let Some(known) = self.in_step.borrow().get(&target.path) {
-            return *known;
-        }
-        let percent = self.percent_in_step(target);
-        self.in_step.borrow_mut().insert(target.path.clone(), percent);
-        percent
+        let mut known = self.in_step.borrow_mut();
+        *known.entry(target.path.clone()).or_insert_with(|| self.percent_in_step(target))
     }
 
     fn percent_in_step(&self, target: &Source) -> Option<u8> {

@@ -46,8 +46,8 @@ pub(super) fn search_folder(
     };
     identify(&mut outcome.found, all, &reader, &folders)?;
     for found in &mut outcome.found {
-        let target = Arc::make_mut(&mut found.target);
-        target.path = within_component(&target.path);
+        let Source { path, .. } = Arc::make_mut(&mut found.target);
+        *path = FilePath::new(path.below(component_folder(path)).unwrap_or_default());
     }
     Ok(outcome)
 }
@@ -99,10 +99,4 @@ fn take_whole(
     }
     outcome.found.sort_unstable_by(|a, b| a.target.path.cmp(&b.target.path));
     Ok(())
-}
-
-/// The path of a file inside its component.
-fn within_component(path: &FilePath) -> FilePath {
-    let bytes = path.as_bytes();
-    FilePath::new(memchr::memchr(b'/', bytes).map_or(bytes, |end| &bytes[end + 1..]))
 }
