@@ -549,7 +549,7 @@ impl AuditTargets<'_> {
         if !queries.is_empty() && !vendored.is_empty() {
             let entries = sources_among(vendored, sources);
             let open = || repository.reader();
-            let max_components = Some(config.common_components);
+            let max_components = config.common_components;
             let targets = Targets { max_components, ..Targets::new(&entries, &open, sources) };
             let mut searched = search(&queries, &targets)?;
             let found = &mut searched.found;

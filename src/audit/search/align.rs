@@ -119,7 +119,6 @@ where
 {
     let &Targets { entries, open, is_new, max_components, sources, .. } = targets;
     let n_documents = n_documents(queries, &rows_of, targets);
-    let max_components = max_components.unwrap_or(usize::MAX);
     let common = n_documents.iter().filter(|(_, n)| **n as usize > max_components);
     let common: HashSet<u32> = common.map(|(row, _)| *row).collect();
     let choosing = queries.choosing_rows();

@@ -30,7 +30,7 @@ pub(super) fn search_folder(
     let open = || components.reader();
     let targets = Targets {
         corpus: Some(name),
-        max_components: Some(sources.config.common_components),
+        max_components: sources.config.common_components,
         ..Targets::new(&entries, &open, sources)
     };
     let mut outcome = search(queries, &targets)?;
