@@ -23,7 +23,7 @@ use crate::files::BlobId;
 use crate::fingerprint::{Fingerprint, Params};
 use crate::git::blob_id;
 use crate::language::{ChangedTokens, Token};
-use crate::matching::{Alignment, Document, Fix, edited_lines, fixes};
+use crate::matching::{Alignment, CONTEXT, Document, Fix, edited_lines, fixes};
 use crate::policy::{Component, Place};
 use crate::sources::DeclaredComponent;
 use crate::store::corpus::{
@@ -625,11 +625,11 @@ fn lexed(source: &Source, tokens: Range<usize>) -> LexedFile {
     }
 }
 
-/// The unit of code around a part of a file, and at least its context.
+/// The unit of code around a part of a file, and at least its context, which a copy must have too.
 fn unit_around(document: Document<'_>, part: &Range<usize>) -> Range<usize> {
     let n_tokens = document.tokens.len();
     let part = part.start.min(n_tokens.saturating_sub(1))..part.end;
-    let around = part.start.saturating_sub(FIX_CONTEXT)..(part.end + FIX_CONTEXT).min(n_tokens);
+    let around = part.start.saturating_sub(CONTEXT)..(part.end + CONTEXT).min(n_tokens);
     // A hunk may reach over the end of a function, and its context into the next one.
     let unit = document.enclosing_unit(part).map_or(around.clone(), |unit| unit.tokens);
     unit.start.min(around.start)..unit.end.max(around.end)
@@ -666,7 +666,3 @@ fn counterpart(range: &Range<usize>, edits: &[(Range<usize>, Range<usize>)]) -> 
 fn shifted(at: usize, edits: &[(Range<usize>, Range<usize>)]) -> usize {
     edits.last().map_or(at, |(from, to)| to.end + (at - from.end))
 }
-
-/// Number of tokens beside an edit that are kept of a function, even if it is shorter: the context
-/// that a copy must have too.
-const FIX_CONTEXT: usize = crate::matching::CONTEXT;

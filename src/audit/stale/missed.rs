@@ -11,7 +11,7 @@ use crate::audit::search::{LineCounts, Outside};
 use crate::config::Config;
 use crate::git::{Reader, Repository};
 use crate::language::Token;
-use crate::matching::{Document, Hunk, HunkIndex, MissedHunk, fixes, missed};
+use crate::matching::{CONTEXT, Document, Hunk, HunkIndex, MissedHunk, fixes, missed};
 use crate::policy::{Behind, Component, Finding, LineEdit, MissedCommit, MissedPlace};
 use crate::store::corpus::StoredTokens;
 use crate::text::{FilePath, Lines};
@@ -144,8 +144,8 @@ pub(super) fn missed_hunks(
 /// Whether the change adds the code that missed a hunk: at least half of the tokens around it.
 fn is_asked(missed: &MissedHunk, holder: &Holder<'_>) -> bool {
     let Some(novel) = holder.novel else { return true };
-    let n = crate::matching::CONTEXT;
-    let around = missed.at.start.saturating_sub(n)..(missed.at.end + n).min(novel.len());
+    let MissedHunk { at, .. } = missed;
+    let around = at.start.saturating_sub(CONTEXT)..(at.end + CONTEXT).min(novel.len());
     2 * n_marked(&novel[around.clone()]) >= around.len()
 }
 
