@@ -184,8 +184,7 @@ impl TreeParts {
             }
         }
         let none = Snapshot::default();
-        let submodules = snapshot.changed_submodules(&none);
-        let submodules = submodules.filter(|path| sources.skip_by_name(path).is_none());
+        let submodules = snapshot.changed_submodules(&none).filter(|path| sources.is_read(path));
         parts.skipped.extend(submodules.map(|path| (path.clone(), Skip::Submodule)));
         parts
     }
@@ -377,7 +376,7 @@ pub fn brought(
     }
     let asked = appearances.into_iter().filter(|of| {
         let path = &of.entry.path;
-        sources.skip_by_name(path).is_none() && config.vendored_at(path).is_none()
+        sources.is_read(path) && config.vendored_at(path).is_none()
     });
     let (entries, firsts): (Vec<Entry>, Vec<(CommitId, i64)>) =
         asked.map(|of| (of.entry, (of.commit, of.time))).unzip();

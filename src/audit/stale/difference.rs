@@ -33,8 +33,7 @@ impl<'t> TreeFiles<'t> {
     /// Reads a file; `None` if it holds nothing to compare.
     fn read(self, path: &FilePath) -> Result<Option<Arc<Source>>, Error> {
         let Self { snapshot, sources, repository } = self;
-        let is_asked =
-            sources.skip_by_name(path).is_none() || sources.config.vendored_at(path).is_some();
+        let is_asked = sources.is_read(path) || sources.config.vendored_at(path).is_some();
         let Some(entry) = snapshot.get(path).filter(|_| is_asked) else { return Ok(None) };
         Ok(sources.read(&repository.reader(), entry)?.ok())
     }
