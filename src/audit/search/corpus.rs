@@ -154,13 +154,12 @@ impl StoredCorpus {
         &self,
         segment: &CorpusSegment,
         hashes: &[u64],
-    ) -> Result<BTreeSet<u32>, Error> {
+    ) -> Result<Vec<u32>, Error> {
         let asked = [(self.number_of(segment), segment)];
         let keys = distinct(hashes.iter().map(|hash| key(*hash)));
         let found = self.checked(self.lookups.postings(&asked, &keys))?;
-        let blobs: BTreeSet<u32> = found.into_iter().flatten().map(|of| of.blob).collect();
-        let all: Vec<u32> = blobs.iter().copied().collect();
-        self.checked(segment.read_ahead(&all))?;
+        let blobs = distinct(found.into_iter().flatten().map(|of| of.blob));
+        self.checked(segment.read_ahead(&blobs))?;
         Ok(blobs)
     }
 

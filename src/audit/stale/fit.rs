@@ -116,7 +116,7 @@ fn best_of_each(mut versions: Vec<FolderVersion>) -> Vec<FolderVersion> {
 fn ranked(votes: &Votes) -> Option<(Vec<Mapping>, BTreeSet<usize>)> {
     let mut ranked = Vec::from_iter(votes.iter().filter(|(_, files)| !files.is_empty()));
     ranked.sort_by_cached_key(|(mapping, files)| {
-        (mapping.is_of_copy(), std::cmp::Reverse(files.len()), mapping.folder.len())
+        (is_of_copy(&mapping.origin), std::cmp::Reverse(files.len()), mapping.folder.len())
     });
     let &(_, voters) = ranked.first()?;
     let rivals =

@@ -133,8 +133,8 @@ impl<'s> FixList<'s> {
     }
 
     /// The functions that share a fingerprint with the file.
-    fn candidates(&self, holder: &Holder<'_>, config: &Config) -> Result<BTreeSet<u32>, Error> {
-        let Some(params) = self.params else { return Ok(BTreeSet::new()) };
+    fn candidates(&self, holder: &Holder<'_>, config: &Config) -> Result<Vec<u32>, Error> {
+        let Some(params) = self.params else { return Ok(Vec::new()) };
         let tokens = &holder.source.tokens;
         let mut scratch = Vec::new();
         let asked = params.fingerprints(tokens, &mut scratch).filter(|print| {

@@ -88,13 +88,6 @@ pub(in crate::audit) fn lineages<'o>(
     Ok(found)
 }
 
-impl Lineage<'_> {
-    /// Whether a blob is one of its versions.
-    pub fn has(&self, blob: u32) -> bool {
-        self.changes.iter().any(|change| [change.before, change.after].contains(&Some(blob)))
-    }
-}
-
 impl<'o> Project<'o> {
     /// The file that has this path, under all its names; `None` if no commit changed it.
     pub fn lineage(&self, path: u32) -> Result<Option<Lineage<'o>>, Error> {

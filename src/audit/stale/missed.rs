@@ -159,7 +159,8 @@ fn base_of(lineage: &Lineage<'_>, source: &Source) -> Result<usize, Error> {
     let Project { stored, segment, .. } = lineage.project;
     // What differs from a version that is identical has less in common with the copy.
     let own = lineage.project.blob_of(source)?;
-    let own = own.filter(|own| lineage.has(*own));
+    let mut versions = lineage.changes.iter().flat_map(|change| [change.before, change.after]);
+    let own = own.filter(|own| versions.any(|version| version == Some(*own)));
     let n_tokens = stored.checked(own.map(|own| segment.n_tokens(own)).transpose())?;
     let mut rated = Vec::new();
     for (at, change) in lineage.changes.iter().enumerate() {
