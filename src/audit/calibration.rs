@@ -45,7 +45,7 @@ const STEP: usize = 5;
 pub fn proposals(merged: &[MergedCopy], paths: &[&FilePath], min_tokens: usize) -> Vec<Proposal> {
     let mut proposals = of_folders(merged, paths);
     proposals.extend(of_length(merged, min_tokens));
-    proposals.sort_by(|a, b| {
+    proposals.sort_unstable_by(|a, b| {
         b.changed.len().cmp(&a.changed.len()).then_with(|| a.setting.cmp(&b.setting))
     });
     proposals

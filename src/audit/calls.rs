@@ -5,10 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 
 use super::find::units_in;
-use super::read::{Memory, Source, Sources};
+use super::read::{Source, Sources};
 use super::{Callers, Context, Error, Outcome};
 use crate::files::{Entry, ReadFiles};
-use crate::git::Attributes;
 use crate::policy::{Fragment, Place};
 use crate::text::{FilePath, Lines};
 
@@ -36,8 +35,7 @@ pub fn callers<R: ReadFiles>(
     open: &(dyn Fn() -> R + Sync),
     context: Context<'_>,
 ) -> Result<(), Error> {
-    let (remembered, attributes) = (Memory::nothing(), Attributes::default());
-    let sources = Sources::new(context, &attributes, &remembered);
+    let sources = Sources::bare(context);
     let mut functions: BTreeMap<(FilePath, u32), Vec<Function>> = BTreeMap::new();
     for finding in outcome.findings.iter().filter(|finding| finding.is_copy()) {
         let origin = finding.origins.first().filter(|origin| origin.place == Place::Tree);

@@ -342,8 +342,8 @@ impl<'c> Change<'c> {
     fn keep_texts(&self, all: &AllCopies<'_>, outcome: &mut Outcome) {
         let mut named: BTreeSet<&FilePath> = BTreeSet::new();
         for finding in &outcome.findings {
-            let in_tree = finding.origins.iter().filter(|origin| origin.place == Place::Tree);
-            named.extend(in_tree.map(|origin| &origin.path).chain([&finding.path]));
+            let in_tree = finding.origins_in_tree().map(|origin| &origin.path);
+            named.extend(in_tree.chain([&finding.path]));
         }
         let sources = in_tree(all).chain(self.changed.iter().map(|file| &*file.source));
         for source in sources.filter(|source| named.contains(&source.path)) {
@@ -534,9 +534,7 @@ impl Check<'_> {
         for (finding, mut parts) in findings.iter().zip(parts) {
             // The part in the tree is what was marked.
             let is_marked = finding.about != About::Copy;
-            parts.retain(|part| {
-                !is_marked || part.origins.iter().all(|origin| origin.place != Place::Tree)
-            });
+            parts.retain(|part| !is_marked || part.origins_in_tree().next().is_none());
             if !parts.is_empty() {
                 self.outcome.parts.insert(part_key(finding), parts);
             }

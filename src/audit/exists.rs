@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::Error;
 use super::change::{ChangedFile, Predecessor};
-use super::judge::{added_part, fragment};
+use super::judge::added_part;
 use super::read::{Source, Sources};
 use super::search::{Targets, WordIndex};
 use crate::config::Thresholds;
@@ -17,7 +17,7 @@ use crate::files::ReadFiles;
 use crate::matching::{
     Agreement, Bag, CloneType, Document, Rarity, Unit, WordMatch, added_lines, called,
 };
-use crate::policy::{About, Finding, Fragment, Ground, Origin, Reuse, content};
+use crate::policy::{About, Finding, Ground, Origin, Reuse, content};
 use crate::text::{FilePath, LinedText, Lines, printable};
 
 /// Maximum functions of a change to ask for. Who adds more brings in a library, or generates code.
@@ -182,18 +182,14 @@ fn name_of<'s>(source: &'s Source, unit: &Unit) -> &'s [u8] {
 }
 
 impl Addition<'_> {
-    fn fragment(&self, lines: &Lines) -> Option<Fragment> {
-        let source = &self.file.source;
-        fragment(&source.text, lines, &source.tokens[self.unit.tokens.clone()])
-    }
-
     /// Whether a copy was found in it.
     fn is_copied(&self, copies: &[Finding]) -> bool {
-        let lines = Lines::new(&self.file.source.text);
-        let Some(own) = self.fragment(&lines) else { return true };
+        let source = &self.file.source;
+        let own = source.fragment(&Lines::new(&source.text), &self.unit.tokens);
+        let Some(own) = own else { return true };
         copies.iter().any(|copy| {
             copy.is_copy()
-                && copy.path == self.file.source.path
+                && copy.path == source.path
                 && copy.fragment.start < own.end
                 && own.start < copy.fragment.end
         })
@@ -235,7 +231,7 @@ impl Addition<'_> {
     ) -> Option<Finding> {
         let (source, document) = (&self.file.source, best.source.document());
         let lines = Lines::new(&source.text);
-        let whole = self.fragment(&lines)?;
+        let whole = source.fragment(&lines, &self.unit.tokens)?;
         // Every line of it is new.
         let added = added_part(&whole, &added_lines(b"", &source.text), &lines, &source.text)?;
         let tokens = &source.tokens[self.unit.tokens.clone()];
@@ -244,8 +240,7 @@ impl Addition<'_> {
         let about = About::Exists { name: printable(name_of(best.source, best.unit)), agreement };
         let levels = self.file.thresholds(sources.config).levels;
         let judgment = levels.judge_other(&about, Ground::Code)?;
-        let of_origin = &best.source.tokens[best.unit.tokens.clone()];
-        let there = fragment(&best.source.text, &Lines::new(&best.source.text), of_origin)?;
+        let there = best.source.fragment(&Lines::new(&best.source.text), &best.unit.tokens)?;
         let mut origin =
             Origin::in_tree(best.source.path.clone(), there, CloneType::Type4, best.worded.share);
         origin.in_common.reuse = Reuse::Call;

@@ -12,7 +12,6 @@ use std::ops::{Range, RangeInclusive};
 
 use rayon::prelude::*;
 
-use super::judge::fragment;
 use super::read::{MIXED, Memory, Skip, Source, Sources, n_marked};
 use super::search::{
     AlignedQueries, FileHits, Past, PastQuery, Queries, SearchOutcome, Targets, UnreadPlace,
@@ -306,7 +305,7 @@ fn add_files<R: ReadFiles>(
     });
     let read: Vec<Option<FileHits>> = read.collect::<Result<_, Error>>()?;
     searched.found.extend(read.into_iter().flatten());
-    searched.found.sort_by(|a, b| a.target.path.cmp(&b.target.path));
+    searched.found.sort_unstable_by(|a, b| a.target.path.cmp(&b.target.path));
     Ok(())
 }
 
@@ -641,17 +640,17 @@ impl SearchedFile<'_> {
             asked: &Demand { sketch, sketches, rarity, config, .. },
             ..
         } = self;
-        let (own, other, lines) = (&sketches[query].tokens, &target.tokens, &self.lines);
-        let in_file = fragment(&target.text, lines, &other[unit.tokens.clone()])?;
+        let (own, lines) = (&sketches[query].tokens, &self.lines);
+        let in_file = target.fragment(lines, &unit.tokens)?;
         if *place == Place::Tree && is_itself(sketch, &target.path, &in_file) {
             return None;
         }
         let (n_contained, pair) = tokens.unzip();
-        let (n_contained, n_exact) =
-            (n_contained.unwrap_or_default(), pair.as_ref().map_or(0, |pair| pair.n_exact));
-        let n_matched = pair.as_ref().map_or(0, |pair| pair.alignment.n_tokens());
-        let of_pair = pair.as_ref().map(|pair| pair.alignment.target());
-        let matched = of_pair.and_then(|tokens| fragment(&target.text, lines, &other[tokens]));
+        let n_contained = n_contained.unwrap_or_default();
+        let (n_exact, n_matched, matched) = pair.as_ref().map_or((0, 0, None), |pair| {
+            let matched = target.fragment(lines, &pair.alignment.target());
+            (pair.n_exact, pair.alignment.n_tokens(), matched)
+        });
         let document = target.document();
         let (worded, agreement) = if self.has_text() {
             let worded = rarity.of_function(&Bag::of_unit(document, unit));
@@ -674,7 +673,7 @@ impl SearchedFile<'_> {
                 path: target.path.clone(),
                 fragment: in_file,
                 matched: matched.unwrap_or(in_file),
-                name: unit.name.map(|at| printable(other[at].text(&target.text))),
+                name: unit.name.map(|at| printable(target.text_of(at))),
                 containment: part(n_contained),
                 similarity: 2.0 * n_matched as f64 / (own.len() + unit.tokens.len()).max(1) as f64,
                 clone_type: pair.map_or(CloneType::Type4, |pair| pair.clone_type),
@@ -738,7 +737,6 @@ fn by_unit(
 const LINES_BETWEEN: usize = 8;
 
 /// A unit that a run of tokens goes through.
-#[derive(Debug, Clone)]
 pub(super) struct UnitIn {
     /// Where the run enters it; before its first token, if annotations precede it.
     pub from: usize,

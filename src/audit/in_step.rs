@@ -4,7 +4,7 @@
 //! The last versions of both are read, from the base back. Two edits are alike if they add the same
 //! lines, in one commit or in two: a fix is often brought to the twin later.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::Error;
 use super::versions::Versions;
@@ -41,12 +41,12 @@ type AddedLines = HashSet<Vec<u8>>;
 pub(super) struct Edits<'e> {
     versions: &'e mut Versions<'e>,
     /// For each path in base, its last edits.
-    known: Vec<(FilePath, Vec<AddedLines>)>,
+    known: HashMap<FilePath, Vec<AddedLines>>,
 }
 
 impl<'e> Edits<'e> {
     pub fn new(versions: &'e mut Versions<'e>) -> Self {
-        Self { versions, known: Vec::new() }
+        Self { versions, known: HashMap::new() }
     }
 
     /// Makes a note of a warning about copied code whose two files are kept in step.
@@ -71,26 +71,26 @@ impl<'e> Edits<'e> {
         n_lines: usize,
     ) -> Result<usize, Error> {
         // Walking back takes long, and most files have few edits.
-        let Some(own) = self.of(own)?.filter(|&own| self.known[own].1.len() >= MIN_EDITS) else {
+        self.learn(own)?;
+        if self.known.get(own).is_none_or(|edits| edits.len() < MIN_EDITS) {
             return Ok(0);
-        };
-        let Some(other) = self.of(other)? else { return Ok(0) };
-        let (own, other) = (&self.known[own].1, &self.known[other].1);
+        }
+        self.learn(other)?;
+        let edits = self.known.get(own).zip(self.known.get(other));
+        let Some((own, other)) = edits else { return Ok(0) };
         let has_as_large = own.iter().any(|edit| {
             other.iter().any(|of| are_alike(edit, of) && edit.intersection(of).count() >= n_lines)
         });
         Ok(if has_as_large { n_met(own, other).min(n_met(other, own)) } else { 0 })
     }
 
-    /// The place in `known` of a file's edits; `None` if those of too many are known.
-    fn of(&mut self, path: &FilePath) -> Result<Option<usize>, Error> {
-        let known = self.known.iter().position(|(of, _)| of == path);
-        if known.is_none() && self.known.len() < MAX_FILES {
+    /// Reads the edits of a file, unless they are known, or those of too many are.
+    fn learn(&mut self, path: &FilePath) -> Result<(), Error> {
+        if !self.known.contains_key(path) && self.known.len() < MAX_FILES {
             let edits = self.read(path)?;
-            self.known.push((path.clone(), edits));
-            return Ok(Some(self.known.len() - 1));
+            self.known.insert(path.clone(), edits);
         }
-        Ok(known)
+        Ok(())
     }
 
     /// The last edits of a file.

@@ -184,8 +184,7 @@ impl TreeParts {
             }
         }
         let none = Snapshot::default();
-        let submodules = snapshot.changed_submodules(&none);
-        let submodules = submodules.filter(|path| sources.skip_by_name(path).is_none());
+        let submodules = snapshot.changed_submodules(&none).filter(|path| sources.is_read(path));
         parts.skipped.extend(submodules.map(|path| (path.clone(), Skip::Submodule)));
         parts
     }
@@ -367,8 +366,7 @@ pub fn brought(
     outsides: &[Outside],
     context: Context<'_>,
 ) -> Result<Vec<Introduction>, Error> {
-    let (remembered, attributes) = (Memory::nothing(), Attributes::default());
-    let sources = Sources::new(context, &attributes, &remembered);
+    let sources = Sources::bare(context);
     let config = context.config;
     let reader = repository.reader();
     let appearances = reader.first_appearances(References::Own, None)?;
@@ -378,7 +376,7 @@ pub fn brought(
     }
     let asked = appearances.into_iter().filter(|of| {
         let path = &of.entry.path;
-        sources.skip_by_name(path).is_none() && config.vendored_at(path).is_none()
+        sources.is_read(path) && config.vendored_at(path).is_none()
     });
     let (entries, firsts): (Vec<Entry>, Vec<(CommitId, i64)>) =
         asked.map(|of| (of.entry, (of.commit, of.time))).unzip();
@@ -550,7 +548,7 @@ impl AuditTargets<'_> {
         if !queries.is_empty() && !vendored.is_empty() {
             let entries = sources_among(vendored, sources);
             let open = || repository.reader();
-            let max_components = Some(config.common_components);
+            let max_components = config.common_components;
             let targets = Targets { max_components, ..Targets::new(&entries, &open, sources) };
             let mut searched = search(&queries, &targets)?;
             let found = &mut searched.found;

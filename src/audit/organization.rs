@@ -453,16 +453,16 @@ impl Organization {
         let members = members.into_iter();
         let members = members.map(|(name, of)| Member { name: name.to_owned(), ..of });
         merged.repositories = members.collect();
-        merged
-            .flows
-            .sort_by(|a, b| (b.n_tokens, &a.from, &a.to).cmp(&(a.n_tokens, &b.from, &b.to)));
+        merged.flows.sort_unstable_by(|a, b| {
+            (b.n_tokens, &a.from, &a.to).cmp(&(a.n_tokens, &b.from, &b.to))
+        });
         merged.components = components.into_values().collect();
         merged.components.sort_by_cached_key(|of| {
             let need = (Reverse(gravity_of(&of.answer)), Reverse(of.n_tokens()));
             (need, of.name.clone(), of.license.clone())
         });
         merged.months = without_gaps(months);
-        left_out.sort();
+        left_out.sort_unstable();
         merged.left_out = left_out;
         merged
     }

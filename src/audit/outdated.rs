@@ -12,9 +12,7 @@ use super::versions::{FileEdit, Versions};
 use crate::git::Reader;
 use crate::language::Token;
 use crate::matching::{HunkIndex, fixes, missed};
-use crate::policy::{
-    About, Change, Finding, Fragment, Ground, LaterCommits, Place, content, identity,
-};
+use crate::policy::{About, Change, Finding, Fragment, Ground, LaterCommits, content, identity};
 use crate::text::{FilePath, Lines};
 
 /// Maximum findings of a change whose origins are walked back.
@@ -41,12 +39,12 @@ pub(super) fn candidates<'c>(
     let candidates = findings.iter().enumerate().filter_map(|(finding, of)| {
         let file = ChangedFile::at(changed, &of.path).filter(|_| of.about == About::Copy)?;
         let copy = &file.source;
-        let nearest = of.origins.iter().find(|origin| origin.place == Place::Tree)?;
+        let nearest = of.origins_in_tree().next()?;
         let is_old = ChangedFile::at(changed, &nearest.path).is_none();
         let origin = origin(&nearest.path).filter(|_| is_old)?;
         let own = around(copy, &of.fragment);
         let there = around(origin, &nearest.fragment);
-        let is_same = are_spelled_alike((copy, &own), (origin, &there));
+        let is_same = are_spelled_alike(&copy.tokens[own.clone()], &origin.tokens[there]);
         (!is_same).then_some(Candidate { finding, copy, own, origin })
     });
     candidates.take(MAX_FINDINGS).collect()
@@ -93,20 +91,15 @@ fn around(source: &Source, fragment: &Fragment) -> Range<usize> {
     unit.filter(|unit| unit.len() < 2 * range.len()).unwrap_or(range)
 }
 
-/// Whether two ranges of tokens are the same, token for token.
-fn are_spelled_alike(
-    (a, of_a): (&Source, &Range<usize>),
-    (b, of_b): (&Source, &Range<usize>),
-) -> bool {
-    let exact = |token: &Token| token.exact;
-    a.tokens[of_a.clone()].iter().map(exact).eq(b.tokens[of_b.clone()].iter().map(exact))
+/// Whether some tokens are the same as others, token for token.
+fn are_spelled_alike(a: &[Token], b: &[Token]) -> bool {
+    a.iter().map(|token| token.exact).eq(b.iter().map(|token| token.exact))
 }
 
 /// Whether a file has some tokens of another one, token for token.
-fn has(source: &Source, (other, range): (&Source, &Range<usize>)) -> bool {
-    let n = source.tokens.len() + 1;
-    (0..n.saturating_sub(range.len()))
-        .any(|at| are_spelled_alike((source, &(at..at + range.len())), (other, range)))
+fn has(source: &Source, tokens: &[Token]) -> bool {
+    let mut windows = source.tokens.windows(tokens.len().max(1));
+    windows.any(|window| are_spelled_alike(window, tokens))
 }
 
 /// The commits that changed the origin and that a copy lacks.
@@ -118,7 +111,7 @@ fn later_commits(
 ) -> Result<Option<LaterCommits>, Error> {
     let &Candidate { copy, ref own, origin, .. } = candidate;
     let path = &origin.path;
-    let held = HunkIndex::new(&copy.tokens);
+    let (held, tokens) = (HunkIndex::new(&copy.tokens), &copy.tokens[own.clone()]);
     let mut newer: Option<Source> = None;
     let mut behind = None;
     let mut since: Vec<Change> = Vec::new();
@@ -130,7 +123,7 @@ fn later_commits(
         let fixes = fixes(older.document(), after.document());
         let missed = missed(&older.tokens, &fixes, &after.tokens, Some(&origin.tokens), &held);
         if missed.iter().any(|missed| own.contains(&missed.at.start))
-            || has(&older, (copy, own)) && !has(after, (copy, own))
+            || has(&older, tokens) && !has(after, tokens)
         {
             let info = reader.info(edit.commit)?;
             let (commit, subject) = (edit.commit.to_string(), info.subject);

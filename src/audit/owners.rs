@@ -12,8 +12,8 @@ const MAX_OWNERS: u64 = 3 * 1024 * 1024;
 /// The owners that the tree's CODEOWNERS names; none if it has no such file, or one that cannot be
 /// read.
 pub fn owners(files: &Snapshot, reader: &Reader, config: &Config) -> Owners {
-    let named = OWNERS_FILES.iter().map(|path| FilePath::new(*path));
-    let entry = named.into_iter().find_map(|path| reader.file_at(files, &path).ok().flatten());
+    let mut named = OWNERS_FILES.iter().map(|path| FilePath::new(*path));
+    let entry = named.find_map(|path| reader.file_at(files, &path).ok().flatten());
     let entry = entry.filter(|entry| reader.size(entry).is_some_and(|size| size <= MAX_OWNERS));
     let bytes = entry.and_then(|entry| reader.read(entry).ok()).unwrap_or_default();
     let mut owners = Owners::parse(&String::from_utf8_lossy(&bytes));

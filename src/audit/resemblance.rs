@@ -7,12 +7,11 @@ use rayon::prelude::*;
 
 use super::Context;
 use super::compare::{LeftOut, Submission, SubmissionReader};
-use super::read::{Memory, Sources};
+use super::read::Sources;
 use crate::fingerprint::resemblance::{
     Counting, Estimate, ShingleCluster, ShingleSampling, ShingleSketch, Shingles, greedy_clusters,
     super_size,
 };
-use crate::git::Attributes;
 use crate::index::{Index, Posting};
 use crate::language::{Kind, Token};
 use crate::text::FilePath;
@@ -102,9 +101,7 @@ pub fn resemblances(
     params: ResemblanceParams,
     context: Context<'_>,
 ) -> Resemblances {
-    let remembered = Memory::nothing();
-    let attributes = Attributes::default();
-    let sources = Sources::new(context, &attributes, &remembered);
+    let sources = Sources::bare(context);
     context.progress.begin("reading", documents.len());
     let read = documents.par_iter().map(|document| {
         context.progress.step();
@@ -139,19 +136,13 @@ pub fn resemblances(
         pairs.collect::<Vec<_>>()
     });
     let mut pairs: Vec<ResemblingPair> = pairs.collect();
-    pairs.sort_by(|one, other| {
+    pairs.sort_unstable_by(|one, other| {
         let by_resemblance = other.resemblance.value.total_cmp(&one.resemblance.value);
         by_resemblance
             .then(other.containment().total_cmp(&one.containment()))
             .then((one.a, one.b).cmp(&(other.a, other.b)))
     });
 
-    let clusters = params.clustered.map(|threshold| {
-        // All shingles are the sketch that samples every one.
-        let all = sketched(&read, ShingleSampling::Mod { modulus: 1 });
-        let super_size = params.by_super_shingles.then(|| super_size(threshold));
-        greedy_clusters(sketches.as_ref().unwrap_or(&all), threshold, MAX_POSTINGS, super_size)
-    });
     let measured = (0..read.len()).map(|at| MeasuredDocument {
         name: documents[at].name.clone(),
         n_tokens: read[at].1,
@@ -159,8 +150,15 @@ pub fn resemblances(
         n_sketched: sketches.as_ref().map(|sketches| sketches[at].kept().len()),
     });
     let measured = measured.collect();
+    let clusters = params.clustered.map(|threshold| {
+        // All shingles are the sketch that samples every one.
+        let every = ShingleSampling::Mod { modulus: 1 };
+        let sketches = sketches.unwrap_or_else(|| sketched(&read, every));
+        let super_size = params.by_super_shingles.then(|| super_size(threshold));
+        greedy_clusters(&sketches, threshold, MAX_POSTINGS, super_size)
+    });
     let mut skipped: Vec<LeftOut> = read.into_iter().flat_map(|(.., left_out)| left_out).collect();
-    skipped.sort();
+    skipped.sort_unstable();
     Resemblances { documents: measured, pairs, clusters, params, skipped }
 }
 

@@ -65,10 +65,8 @@ fn added_since(file: &Source, commit: CommitId, reader: &Reader) -> Vec<AddedLin
 /// Whether a file had most lines of the origin of a copy at `commit`.
 fn had(origin: &Source, copy: &TreeCopy, commit: CommitId, reader: &Reader) -> bool {
     let (added, lines) = (added_since(origin, commit, reader), Lines::new(&origin.text));
-    let range = copy.pair.alignment.target();
-    let [first, last] =
-        [range.start, range.end - 1].map(|token| origin.line_of(&lines, token) as usize);
-    let of_copy = added.get(first - 1..last).unwrap_or_default();
+    let rows = origin.rows(&lines, &copy.pair.alignment.target());
+    let of_copy = added.get(rows.start as usize - 1..rows.end as usize - 1).unwrap_or_default();
     let n_added = of_copy.iter().filter(|&&added| added > AddedLines::No).count();
     2 * n_added < of_copy.len()
 }

@@ -18,7 +18,6 @@ use crate::matching::{Alignment, Novelty, novelty};
 use crate::text::FilePath;
 
 /// A file of the head, and which of its tokens the change adds.
-#[derive(Debug)]
 pub(in crate::audit) struct ChangedFile {
     pub source: Arc<Source>,
     /// For each token, whether it is novel: not aligned with base, and not moved from elsewhere.
@@ -73,13 +72,7 @@ impl ChangedFile {
         if n_novel < min_tokens || n_novel == self.novel.len() {
             return Cow::Borrowed(&self.novel);
         }
-        let mut asked = self.novel.clone();
-        for hunk in hunks(&self.novel) {
-            if n_marked(&self.novel[hunk.clone()]) < min_tokens {
-                asked[hunk].fill(false);
-            }
-        }
-        Cow::Owned(asked)
+        Cow::Owned(around(&self.novel, &self.novel, min_tokens, 0))
     }
 }
 
@@ -297,6 +290,24 @@ pub(in crate::audit) const MAX_OLD_BETWEEN: usize = 40;
 pub(in crate::audit) fn hunks(is_changed: &[bool]) -> Vec<Range<usize>> {
     let changed: Vec<usize> = (0..is_changed.len()).filter(|&at| is_changed[at]).collect();
     clusters(&changed, |between| between.len() > MAX_OLD_BETWEEN)
+}
+
+/// The changed tokens in and around the hunks with at least `min_tokens` that are `left` of them,
+/// up to `margin` tokens beside.
+pub(super) fn around(
+    left: &[bool],
+    is_changed: &[bool],
+    min_tokens: usize,
+    margin: usize,
+) -> Vec<bool> {
+    let mut asked = vec![false; left.len()];
+    for hunk in hunks(left) {
+        if n_marked(&left[hunk.clone()]) >= min_tokens {
+            let around = hunk.start.saturating_sub(margin)..(hunk.end + margin).min(left.len());
+            asked[around.clone()].copy_from_slice(&is_changed[around]);
+        }
+    }
+    asked
 }
 
 /// Groups ascending positions into ranges, split where `parts` is true for what is between two.

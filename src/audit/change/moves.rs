@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::changed::{ChangedFile, MAX_OLD_BETWEEN, Predecessor, clusters, hunks};
+use super::changed::{ChangedFile, MAX_OLD_BETWEEN, Predecessor, around, clusters, hunks};
 use crate::audit::read::{Sources, n_marked};
 use crate::audit::search::Queries;
 use crate::config::Config;
@@ -102,7 +102,7 @@ impl Credit {
     fn edited(&mut self, changed: &[ChangedFile], predecessors: &[Predecessor], config: &Config) {
         // Less novel code than this is never a copy, so it does not matter whether it was moved.
         let asked = changed.par_iter().zip(&self.novel).map(|(file, novel)| {
-            around(novel, &file.novel, file.thresholds(config).min_tokens, config)
+            around(novel, &file.novel, file.thresholds(config).min_tokens, margin(config))
         });
         let asked: Vec<Vec<bool>> = asked.collect();
         let numbers: Vec<usize> =
@@ -129,7 +129,7 @@ impl Credit {
                 })
             })
             .collect();
-        moves.sort_by(|a, b| {
+        moves.sort_unstable_by(|a, b| {
             b.0.cmp(&a.0).then_with(|| (a.1, a.2, &a.3.blocks).cmp(&(b.1, b.2, &b.3.blocks)))
         });
 
@@ -185,7 +185,7 @@ fn aligned(
     config: &Config,
 ) -> Vec<(usize, Alignment)> {
     let (k, n_tokens) = (config.fingerprint.noise_threshold(), left.len());
-    let asked = hunks(&around(left, &before.removed, k, config)).into_iter();
+    let asked = hunks(&around(left, &before.removed, k, margin(config))).into_iter();
     // A seed counts if half of it was removed.
     let parts = asked.map(|of| of.start.saturating_sub(k / 2)..(of.end + k / 2).min(n_tokens));
     let parts: Vec<Range<usize>> = parts.collect();
@@ -236,23 +236,15 @@ fn joined(
     of_piece.collect()
 }
 
+/// The tokens beside what is left that are aligned, too: code that was moved as it is shows where
+/// what was edited beside it belongs.
+fn margin(config: &Config) -> usize {
+    2 * config.min_tokens
+}
+
 /// Whether a position is behind another one, and close to it.
 fn is_behind(a: usize, b: usize) -> bool {
     a < b && b - a <= MAX_OLD_BETWEEN
-}
-
-/// The changed tokens around those that are `left` of them, where at least `min_tokens` are left
-/// close together: code that was moved as it is shows where what was edited beside it belongs.
-fn around(left: &[bool], is_changed: &[bool], min_tokens: usize, config: &Config) -> Vec<bool> {
-    let mut asked = vec![false; left.len()];
-    let margin = 2 * config.min_tokens;
-    for hunk in hunks(left) {
-        if n_marked(&left[hunk.clone()]) >= min_tokens {
-            let around = hunk.start.saturating_sub(margin)..(hunk.end + margin).min(left.len());
-            asked[around.clone()].copy_from_slice(&is_changed[around]);
-        }
-    }
-    asked
 }
 
 /// Maximum distance of two moved tokens for what lies between them, up to 7 tokens, to count as

@@ -11,7 +11,7 @@ use crate::index::{Index, Posting};
 use crate::text::FilePath;
 
 /// The files in which two snapshots differ.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(in crate::audit) struct Changes {
     /// Files of the head, with the base file of the same path.
     pub changed: Vec<(Entry, Option<Entry>)>,
@@ -95,7 +95,7 @@ pub(in crate::audit) fn renames(
                 }
             }
         }
-        pairs.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+        pairs.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
         for &(_, from, to) in &pairs {
             if before[to].is_none() && !is_taken[from] {
                 before[to] = Some(from);
@@ -159,32 +159,30 @@ impl DeletedFiles {
             ranked.truncate(MAX_CANDIDATES);
         }
         let named = self.by_name.get(source.path.name()).map_or(&[][..], Vec::as_slice);
-        let named = nearest(named, |&from| from, rank).filter(|&from| !is_taken[from]);
+        let named = nearest(named, |&from| from, rank, is_taken);
         let beside = common.unwrap_or_default();
-        let beside = nearest(beside, |(_, posting)| posting.document as usize, rank)
-            .filter(|&from| !is_taken[from]);
-        let near = named.take(MAX_CANDIDATES / 2).chain(beside.take(MAX_CANDIDATES / 2));
-        distinct(ranked.into_iter().map(|(from, _)| from).chain(near))
+        let beside = nearest(beside, |(_, posting)| posting.document as usize, rank, is_taken);
+        distinct(ranked.into_iter().map(|(from, _)| from).chain(named).chain(beside))
     }
 }
 
-/// Some of the files, in ascending order of their numbers, the nearest to `rank` first.
+/// Of some files, in ascending order of their numbers, a few of the nearest to `rank` that are not
+/// taken.
 fn nearest<T>(
     files: &[T],
     number: impl Fn(&T) -> usize,
     rank: usize,
-) -> impl Iterator<Item = usize> {
+    is_taken: &[bool],
+) -> Vec<usize> {
     let (before, behind) = files.split_at(files.partition_point(|file| number(file) < rank));
-    let (mut before, mut behind) = (before.iter().rev().peekable(), behind.iter().peekable());
-    let nearest = std::iter::from_fn(move || {
-        let is_before = match (before.peek(), behind.peek()) {
-            (Some(a), Some(b)) => rank - number(a) < number(b) - rank,
-            (Some(_), None) => true,
-            _ => false,
-        };
-        if is_before { before.next().map(&number) } else { behind.next().map(&number) }
+    let mut before = before.iter().rev().map(&number).peekable();
+    let mut behind = behind.iter().map(&number).peekable();
+    let nearest = std::iter::from_fn(|| {
+        let next = behind.peek().copied();
+        before.next_if(|a| next.is_none_or(|b| rank - a < b - rank)).or_else(|| behind.next())
     });
-    nearest.take(FEW_FILES)
+    let free = nearest.take(FEW_FILES).filter(|&from| !is_taken[from]);
+    free.take(MAX_CANDIDATES / 2).collect()
 }
 
 /// The distinct fingerprints of a file, in order.
@@ -194,10 +192,6 @@ fn fingerprints(source: &Source, params: &Params) -> Vec<u64> {
 
 /// The resemblance of two sets in order: what they share, as a fraction of what either has.
 fn resemblance(a: &[u64], b: &[u64]) -> f64 {
-    let (mut rest, mut n_shared) = (b, 0);
-    for hash in a {
-        rest = &rest[rest.partition_point(|other| other < hash)..];
-        n_shared += usize::from(rest.first() == Some(hash));
-    }
+    let n_shared = a.iter().filter(|hash| b.binary_search(hash).is_ok()).count();
     n_shared as f64 / (a.len() + b.len() - n_shared) as f64
 }

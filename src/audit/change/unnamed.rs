@@ -22,8 +22,8 @@ pub(in crate::audit) fn unnamed(
     sources: &Sources<'_>,
 ) -> Result<BTreeMap<FilePath, String>, Error> {
     let mut found = BTreeMap::new();
-    for &path in unread(base, head, sources).iter().filter(|path| !sources.languages.may_know(path))
-    {
+    let unread = unread(base, head, sources);
+    for &path in unread.iter().filter(|path| !sources.languages.may_know(path)) {
         let Some(entry) = head.get(path) else { continue };
         // Most are data: none is fetched for this.
         if reader.size(entry).is_none() || sources.is_too_large(reader, entry) {
@@ -33,7 +33,7 @@ pub(in crate::audit) fn unnamed(
         let language = sources.languages.identify(path, &text);
         found.extend(language.map(|language| (path.clone(), language.id.clone())));
     }
-    for paths in unread(base, head, sources).chunk_by(|a, b| a.folder() == b.folder()) {
+    for paths in unread.chunk_by(|a, b| a.folder() == b.folder()) {
         let folder = paths[0].folder();
         let beside = head.entries.iter().filter(|entry| {
             entry.path.folder() == folder && sources.promise(&entry.path) == Some(Promise::Source)

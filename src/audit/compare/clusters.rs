@@ -22,6 +22,6 @@ pub(super) fn clusters(n: usize, pairs: &[Pair]) -> Vec<Vec<usize>> {
         members[groups.first(at)].push(at);
     }
     members.retain(|cluster| cluster.len() > 1);
-    members.sort_by_key(|cluster| (std::cmp::Reverse(cluster.len()), cluster[0]));
+    members.sort_unstable_by_key(|cluster| (std::cmp::Reverse(cluster.len()), cluster[0]));
     members
 }

@@ -50,8 +50,8 @@ impl FilePairs {
     pub fn new(a: &ReadSubmission, b: &ReadSubmission) -> Self {
         let mut shared: BTreeMap<(usize, usize), Vec<SharedKgram>> = BTreeMap::new();
         let mut passed_over: BTreeMap<usize, PassedOver> = BTreeMap::new();
-        let [own_prints, other_prints] =
-            [a, b].map(|of| of.prints.iter().map(|prints| sorted(prints)).collect::<Vec<_>>());
+        let [own_prints, other_prints] = [a, b]
+            .map(|of| Vec::from_iter(of.prints.iter().map(|of| distinct(of.iter().copied()))));
         for (own, other) in common(&keys(a), &keys(b)) {
             let is_of_few = own.len() * other.len() <= MAX_PAIRS;
             for (rank, &(key, file)) in own.iter().enumerate() {
@@ -111,12 +111,6 @@ fn keys(read: &ReadSubmission) -> Vec<(Key, usize)> {
 
 fn positions(prints: &[(u64, u32)]) -> Vec<u32> {
     prints.iter().map(|&(_, position)| position).collect()
-}
-
-fn sorted(prints: &[(u64, u32)]) -> Vec<(u64, u32)> {
-    let mut prints = prints.to_vec();
-    prints.sort_unstable();
-    prints
 }
 
 /// Keys with what belongs to them, sorted.

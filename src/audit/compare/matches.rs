@@ -7,7 +7,6 @@ use super::file_pairs::{FilePairs, PassedOver};
 use super::prints::ReadSubmission;
 use super::tiles::Tiles;
 use crate::audit::change::clusters;
-use crate::audit::judge::fragment;
 use crate::audit::read::Source;
 use crate::config::Config;
 use crate::matching::{
@@ -106,7 +105,7 @@ pub(super) fn matches(a: &ReadSubmission, b: &ReadSubmission, config: &Config) -
     // What a better match took its tokens for, and then did not become a match.
     let mut runs: Vec<_> =
         aligned[n_aligned..].iter().map(|(files, run)| (*files, run.blocks[0])).collect();
-    runs.sort_by_key(|(files, run)| (Reverse(run.len), *files, *run));
+    runs.sort_unstable_by_key(|(files, run)| (Reverse(run.len), *files, *run));
     for (files, run) in runs {
         claims.fill(files, run, [of_a[files.0], of_b[files.1]], config);
     }
@@ -234,10 +233,8 @@ impl Claims {
             pairs.dedup();
             let pair = ClonePair::new(pairs.into_iter().collect(), &query.tokens, &target.tokens);
             let in_query = pair.alignment.query();
-            let of_query =
-                fragment(&query.text, &lines_a[files.0], &query.tokens[in_query.clone()])?;
-            let in_target = &target.tokens[pair.alignment.target()];
-            let of_target = fragment(&target.text, &lines_b[files.1], in_target)?;
+            let of_query = query.fragment(&lines_a[files.0], &in_query)?;
+            let of_target = target.fragment(&lines_b[files.1], &pair.alignment.target())?;
             let found = Match {
                 a: (query.path.clone(), of_query),
                 b: (target.path.clone(), of_target),

@@ -46,8 +46,7 @@ use self::ranking::Ranking;
 pub(in crate::audit) use self::submission::SubmissionReader;
 use super::Context;
 use super::outcome::in_part;
-use super::read::{Memory, Source, Sources};
-use crate::git::Attributes;
+use super::read::{Source, Sources};
 use crate::matching::CloneType;
 use crate::policy::Fragment;
 use crate::text::{FilePath, LinedText, fnv_1a};
@@ -217,10 +216,8 @@ pub fn compare(
     params: CompareParams,
     context: Context<'_>,
 ) -> Comparison {
-    let remembered = Memory::nothing();
     // Submissions are not trees: an attributes file in one does not apply to the others.
-    let attributes = Attributes::default();
-    let sources = Sources::new(context, &attributes, &remembered);
+    let sources = Sources::bare(context);
     let Context { config, progress, .. } = context;
     let mut skipped = Vec::new();
     progress.begin("reading", submissions.len() + handed_out.len());
@@ -238,7 +235,7 @@ pub fn compare(
     let read = read.into_par_iter();
     let mut read: Vec<ReadSubmission> =
         read.map(|sources| ReadSubmission::new(sources, &print_params, &given, config)).collect();
-    skipped.sort();
+    skipped.sort_unstable();
 
     progress.begin("comparing", read.len());
     let index = prints::index(&read);

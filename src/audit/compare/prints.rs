@@ -77,8 +77,7 @@ impl ReadSubmission {
         distinct(self.prints.iter().flatten().map(|&(hash, _)| hash))
     }
 
-    /// Removes the fingerprints for which `is_common`, and ignores the code that they cover; true
-    /// if there were any.
+    /// Removes the fingerprints for which `is_common`, and ignores the code that they cover.
     ///
     /// Of a common passage, winnowing selects a k-gram in every window. So what lies between two
     /// common fingerprints in a row, less than a window apart, is common as well, and without this

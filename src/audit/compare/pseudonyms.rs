@@ -16,7 +16,7 @@ impl Comparison {
     /// language. Code is shown as it is, names in comments included.
     pub fn with_pseudonyms(mut self) -> (Self, Vec<(FilePath, FilePath)>) {
         let mut order: Vec<usize> = (0..self.submissions.len()).collect();
-        order.sort_by_key(|&at| (self.submissions[at].digest, at));
+        order.sort_unstable_by_key(|&at| (self.submissions[at].digest, at));
         let width = order.len().to_string().len();
         // The new place of each submission, which is its number.
         let mut places = vec![0; order.len()];
@@ -39,8 +39,9 @@ impl Comparison {
                 pair.swap();
             }
         }
-        self.pairs
-            .sort_by(|one, other| one.rank(other).then((one.a, one.b).cmp(&(other.a, other.b))));
+        self.pairs.sort_unstable_by(|one, other| {
+            one.rank(other).then((one.a, one.b).cmp(&(other.a, other.b)))
+        });
         let texts = std::mem::take(&mut self.texts).into_iter();
         self.texts = texts
             .filter_map(|(path, text)| Some((renamed.files.get(&path)?.clone(), text)))
@@ -48,27 +49,27 @@ impl Comparison {
         for left_out in &mut self.skipped {
             left_out.path = renamed.left_out(&left_out.path);
         }
-        self.skipped.sort();
+        self.skipped.sort_unstable();
         for (path, _) in &mut self.limited {
             *path = renamed.left_out(path);
         }
-        self.limited.sort();
+        self.limited.sort_unstable();
         for cluster in &mut self.clusters {
             cluster.iter_mut().for_each(|at| *at = places[*at]);
             cluster.sort_unstable();
         }
-        self.clusters.sort_by_key(|cluster| (Reverse(cluster.len()), cluster[0]));
+        self.clusters.sort_unstable_by_key(|cluster| (Reverse(cluster.len()), cluster[0]));
         for link in &mut self.links {
             let (a, b) = (places[link.0], places[link.1]);
             (link.0, link.1) = (a.min(b), a.max(b));
         }
-        self.links.sort_by(|one, other| {
+        self.links.sort_unstable_by(|one, other| {
             other.2.total_cmp(&one.2).then((one.0, one.1).cmp(&(other.0, other.1)))
         });
         for (submission, (_, name)) in self.submissions.iter_mut().zip(&key) {
             submission.name = name.clone();
         }
-        self.submissions.sort_by(|one, other| one.name.cmp(&other.name));
+        self.submissions.sort_unstable_by(|one, other| one.name.cmp(&other.name));
         (self, key)
     }
 }

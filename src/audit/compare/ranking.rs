@@ -92,7 +92,7 @@ pub(super) fn ranked(
 }
 
 /// The number of pairs of submissions with files in them.
-pub(super) fn n_comparable(
+fn n_comparable(
     submissions: &[Submission],
     read: &[ReadSubmission],
     is_across_only: bool,

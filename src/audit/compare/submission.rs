@@ -160,20 +160,14 @@ impl<'s, 'c> SubmissionReader<'s, 'c> {
         if !self.with_words {
             return self.sources.tokenize(path, bytes);
         }
-        let is_page = {
-            let text = decoded(&bytes)?;
-            match self.sources.identify(path, &text) {
-                Ok(language) if language.is_page => Some(true),
-                // A notebook is code; any other text around code is read as the prose that it is.
-                Ok(language) if language.is_data && !language.is_notebook => Some(false),
-                Err(Skip::NotSource | Skip::Data) => Some(false),
-                Ok(_) => None,
-                Err(skip) => return Err(skip),
-            }
-        };
-        match is_page {
-            Some(is_page) => Ok(prose(path, bytes, is_page)?),
-            None => self.sources.tokenize(path, bytes),
+        let identified = self.sources.identify(path, &decoded(&bytes)?);
+        match identified {
+            Ok(language) if language.is_page => prose(path, bytes, true),
+            // A notebook is code; any other text around code is read as the prose that it is.
+            Ok(language) if language.is_data && !language.is_notebook => prose(path, bytes, false),
+            Err(Skip::NotSource | Skip::Data) => prose(path, bytes, false),
+            Ok(_) => self.sources.tokenize(path, bytes),
+            Err(skip) => Err(skip),
         }
     }
 

@@ -17,7 +17,6 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use crate::config::Config;
-use crate::language::Kind;
 use crate::matching::{Alignment, Block, Document};
 
 /// For each file and token of one side, the token of the other side that it belongs to: its file
@@ -172,28 +171,22 @@ impl<'d> Tiles<'d> {
         let &mut Self { a, b, min_paragraph, .. } = self;
         let mut of_b: HashMap<u64, Vec<(usize, Range<usize>)>> = HashMap::new();
         for (file, document) in b.iter().enumerate() {
-            for paragraph in
-                paragraphs(*document).filter(|paragraph| paragraph.len() >= min_paragraph)
-            {
-                if paragraph.clone().all(|at| self.of_b[file][at].is_none()) {
-                    of_b.entry(renamed_hash(*document, &paragraph))
-                        .or_default()
-                        .push((file, paragraph));
+            for paragraph in paragraphs(*document, min_paragraph) {
+                if self.of_b[file][paragraph.clone()].iter().all(Option::is_none) {
+                    let hash = renamed_hash(*document, &paragraph);
+                    of_b.entry(hash).or_default().push((file, paragraph));
                 }
             }
         }
         // The first comes first.
         of_b.values_mut().for_each(|places| places.reverse());
         for (file, document) in a.iter().enumerate() {
-            for paragraph in
-                paragraphs(*document).filter(|paragraph| paragraph.len() >= min_paragraph)
-            {
-                if paragraph.clone().any(|at| self.of_a[file][at].is_some()) {
+            for paragraph in paragraphs(*document, min_paragraph) {
+                if self.of_a[file][paragraph.clone()].iter().any(Option::is_some) {
                     continue;
                 }
-                let Some(places) = of_b.get_mut(&renamed_hash(*document, &paragraph)) else {
-                    continue;
-                };
+                let places = of_b.get_mut(&renamed_hash(*document, &paragraph));
+                let Some(places) = places else { continue };
                 let Some((other, opposite)) = places.last().cloned() else { continue };
                 let (query, target) = (paragraph.start as u32, opposite.start as u32);
                 let run = Block { query, target, len: paragraph.len() as u32 };
@@ -201,10 +194,7 @@ impl<'d> Tiles<'d> {
                     continue;
                 }
                 places.pop();
-                for (at, to) in paragraph.clone().zip(opposite.clone()) {
-                    self.of_a[file][at] = Some((other as u32, to as u32));
-                    self.of_b[other][to] = Some((file as u32, at as u32));
-                }
+                self.pair((file, other), (paragraph.start, opposite.start), paragraph.len());
                 self.paragraphs.push(((file, other), run));
             }
         }
@@ -240,12 +230,17 @@ impl<'d> Tiles<'d> {
                 left.push(tile);
                 continue;
             }
-            for offset in own {
-                self.of_a[files.0][at + offset] = Some((files.1 as u32, (to + offset) as u32));
-                self.of_b[files.1][to + offset] = Some((files.0 as u32, (at + offset) as u32));
-            }
+            self.pair(files, (at + own.start, to + own.start), own.len());
         }
         left
+    }
+
+    /// Lets `len` tokens of two files belong to each other.
+    fn pair(&mut self, files: (usize, usize), (at, to): (usize, usize), len: usize) {
+        for offset in 0..len {
+            self.of_a[files.0][at + offset] = Some((files.1 as u32, (to + offset) as u32));
+            self.of_b[files.1][to + offset] = Some((files.0 as u32, (at + offset) as u32));
+        }
     }
 
     /// Whether two tokens of files belong to nothing but each other.
@@ -279,12 +274,13 @@ fn starts_paragraph(document: Document<'_>, at: usize) -> bool {
     lines.any(|line| line.trim_ascii().is_empty())
 }
 
-/// The tokens between blank lines.
-fn paragraphs(document: Document<'_>) -> impl Iterator<Item = Range<usize>> {
+/// The tokens between blank lines, where there are at least `min_len`.
+fn paragraphs(document: Document<'_>, min_len: usize) -> impl Iterator<Item = Range<usize>> {
     let n = document.tokens.len();
     let mut start = 0;
     let ends = (1..=n).filter(move |&at| starts_paragraph(document, at));
-    ends.map(move |end| std::mem::replace(&mut start, end)..end)
+    let all = ends.map(move |end| std::mem::replace(&mut start, end)..end);
+    all.filter(move |paragraph| paragraph.len() >= min_len)
 }
 
 /// A hash of some tokens that is the same if names are renamed one to one: each name counts by
@@ -295,7 +291,7 @@ fn renamed_hash(document: Document<'_>, range: &Range<usize>) -> u64 {
     for at in range.clone() {
         let token = &document.tokens[at];
         token.symbol.get().hash(&mut hasher);
-        if token.kind() == Kind::Identifier {
+        if token.is_name() {
             last.insert(token.exact, at).map_or(0, |before| at - before).hash(&mut hasher);
         }
     }

@@ -81,7 +81,7 @@ pub(in crate::audit) fn written(
     }
     progress.begin("origins", pieces.len());
     let reader = repository.history_reader();
-    let starts: Vec<_> = pieces.iter().map(|piece| (piece.commit, piece.path.clone())).collect();
+    let starts = pieces.iter().map(|piece| (piece.commit, piece.path.clone()));
     follow(&reader, starts, usize::MAX, |edit| {
         let mut former = FormerFiles { edit, reader: &reader, lines: Vec::new() };
         let mut followed = Vec::new();

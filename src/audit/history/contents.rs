@@ -20,7 +20,6 @@ const NONE: u32 = u32::MAX;
 type ContentReading = (BlobId, u64);
 
 /// The files of a tree that are compared with a change.
-#[derive(Debug)]
 pub(in crate::audit) struct ComparedTree {
     /// The files, all in the repository.
     pub entries: Vec<Entry>,
@@ -152,7 +151,6 @@ impl KnownPrints {
 }
 
 /// Which of the known contents a tree has, and at which paths.
-#[derive(Debug)]
 pub(in crate::audit) struct KnownTree {
     /// Contents and the numbers of the files that are them, sorted.
     files: Vec<(u32, u32)>,

@@ -57,7 +57,8 @@ impl Attributions {
             false => holders.iter().map(|(_, holder)| holder).collect(),
         };
         let of_copy = words(&legible(&copy.text));
-        let above = self.files.iter().filter(|(path, _)| is_above(path, &copy.path));
+        let own_path = copy.path.as_bytes();
+        let above = self.files.iter().filter(|(path, _)| own_path.starts_with(path.folder()));
         let mut texts =
             [(&copy.path, &of_copy)].into_iter().chain(above.map(|(path, text)| (path, text)));
         match texts.find(|(_, text)| needed.iter().all(|words| text.contains(*words))) {
@@ -75,11 +76,6 @@ fn gives_notice(path: &FilePath) -> bool {
     let is_source = [".rs", ".c", ".h", ".go", ".py", ".js", ".ts", ".java", ".rb", ".css", ".sh"];
     NAMES.iter().any(|begin| name.starts_with(begin))
         && !is_source.iter().any(|end| name.ends_with(end))
-}
-
-/// Whether a file is in the folder of another, or in one above.
-fn is_above(path: &FilePath, other: &FilePath) -> bool {
-    other.as_bytes().starts_with(path.folder())
 }
 
 /// Lower case, with one space between words and around everything.

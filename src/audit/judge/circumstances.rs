@@ -164,15 +164,10 @@ impl FileUnderAudit<'_> {
     /// whatever small scripts are in it, but a script in it is not.
     fn declares(&self, language: &Language, range: &Range<usize>) -> bool {
         let own = Family::new(&language.family);
-        let families = self.query.source.tokens[range.clone()]
-            .iter()
-            .filter_map(|token| token.symbol.family());
-        let (n_own, n_others) =
-            families.fold((0, 0), |(n_own, n_others), family| match family == own {
-                true => (n_own + 1, n_others),
-                false => (n_own, n_others + 1),
-            });
-        language.is_declarative && n_own >= n_others
+        let tokens = self.query.source.tokens[range.clone()].iter();
+        let families = tokens.filter_map(|token| token.symbol.family());
+        let n_own = families.clone().filter(|family| *family == own).count();
+        language.is_declarative && 2 * n_own >= families.count()
     }
 
     /// Whether it is hardly more than signatures, which every implementation of an interface
@@ -195,12 +190,8 @@ impl FileUnderAudit<'_> {
     /// How much of one of the two files the other one held before the change, in percent, if it is
     /// a bundle that is made of it and others: what comes into one comes into the other.
     pub(super) fn in_step(&self, target: &Source) -> Option<u8> {
-        if let Some(known) = self.in_step.borrow().get(&target.path) {
-            return *known;
-        }
-        let percent = self.percent_in_step(target);
-        self.in_step.borrow_mut().insert(target.path.clone(), percent);
-        percent
+        let mut known = self.in_step.borrow_mut();
+        *known.entry(target.path.clone()).or_insert_with(|| self.percent_in_step(target))
     }
 
     fn percent_in_step(&self, target: &Source) -> Option<u8> {

@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::old_pairs::{Pairs, Part, Side};
 use crate::audit::change::{ChangedFile, MAX_OLD_BETWEEN, Predecessor, clusters};
 use crate::audit::read::{Source, n_marked};
-use crate::audit::search::{FEW_FILES, SearchOutcome};
+use crate::audit::search::SearchOutcome;
 use crate::config::{Config, Thresholds};
 use crate::language::Token;
 use crate::matching::{
@@ -214,7 +214,7 @@ impl FilePair<'_> {
             pasted.get(next).is_none_or(|of| of.start > run.start)
         });
         runs.extend(pasted);
-        runs.sort_by_key(|run| run.start);
+        runs.sort_unstable_by_key(|run| run.start);
         let seen = among_all(counted, &runs);
         (runs, seen)
     }
@@ -301,23 +301,30 @@ pub(in crate::audit) fn is_long_or_whole(
     pair.longest_run >= LONG * min_tokens || query.holds_unit(pair.alignment.query(), min_tokens)
 }
 
-/// How rare the seeds of a clone are, 0 to 1: the mean of their weights.
+/// How rare the seeds of a clone are, 0 to 1.
+fn rarity(alignment: &Alignment, frequencies: &[(u32, u32)], k: usize) -> f64 {
+    let k = k as u32;
+    let blocks = alignment.blocks.iter().filter(|block| block.len >= k);
+    mean_rarity(blocks.flat_map(|block| {
+        let from = frequencies.partition_point(|&(position, _)| position < block.query);
+        let within = frequencies[from..].iter();
+        let within = within.take_while(move |(at, _)| at + k <= block.query + block.len);
+        within.map(|&(_, n_files)| n_files)
+    }))
+}
+
+/// Maximum files, or places, with a seed for it to count fully.
+const FEW_FILES: f64 = 5.0;
+
+/// How rare seeds are that so many files, or places, have, 0 to 1: the mean of their weights.
 ///
 /// A seed found in a few files counts fully. One found in many is a common way to write code, and
 /// counts in inverse proportion (the document frequency of information retrieval).
-pub(in crate::audit) fn rarity(alignment: &Alignment, frequencies: &[(u32, u32)], k: usize) -> f64 {
-    let k = k as u32;
-    let mut weight = 0.0;
-    let mut n_seeds = 0.0;
-    for block in alignment.blocks.iter().filter(|block| block.len >= k) {
-        let from = frequencies.partition_point(|&(position, _)| position < block.query);
-        let within = frequencies[from..]
-            .iter()
-            .take_while(|&&(position, _)| position + k <= block.query + block.len);
-        for &(_, n_files) in within {
-            weight += (FEW_FILES / f64::from(n_files.max(1))).min(1.0);
-            n_seeds += 1.0;
-        }
+pub(in crate::audit) fn mean_rarity(n_files: impl Iterator<Item = u32>) -> f64 {
+    let (mut weight, mut n_seeds) = (0.0, 0.0);
+    for n in n_files {
+        weight += (FEW_FILES / f64::from(n.max(1))).min(1.0);
+        n_seeds += 1.0;
     }
     if n_seeds == 0.0 { 0.0 } else { weight / n_seeds }
 }

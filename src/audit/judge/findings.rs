@@ -15,7 +15,7 @@ use crate::audit::change::{ChangedFile, Predecessor};
 use crate::audit::read::{Source, Sources, n_marked};
 use crate::audit::search::{FileHits, SearchOutcome, SeedPlaces};
 use crate::config::{Config, Thresholds};
-use crate::language::{Builds, Language, Languages, Token};
+use crate::language::{Builds, Language, Languages};
 use crate::matching::{
     AddedLines, CloneClass, ClonePair, CloneType, Document, Enough, QueryPairs, TargetPair,
     added_lines, clone_classes, is_same_place, n_equal_lines, names_alike, shown_lines,
@@ -167,7 +167,7 @@ impl<'c> FileUnderAudit<'c> {
         n_places: &[SeedPlaces],
     ) -> Vec<JointFinding> {
         let mut drafts = self.all_drafts(copies, found);
-        drafts.sort_by_key(|draft| (draft.range.start, draft.range.end));
+        drafts.sort_unstable_by_key(|draft| (draft.range.start, draft.range.end));
         let mut findings: Vec<JointFinding> = Vec::new();
         let mut on_line: HashMap<(&str, u32), usize> = HashMap::new();
         for draft in drafts {
@@ -309,7 +309,7 @@ impl<'c> FileUnderAudit<'c> {
         if of_target.len() < self.thresholds.matching.k {
             return None;
         }
-        let fragment = fragment(&target.text, lines, &target.tokens[of_target.clone()])?;
+        let fragment = target.fragment(lines, &of_target)?;
         let is_laid_out = text.is_none() && *place != Place::Tree;
         let fragment = if is_laid_out { whole_lines(&fragment) } else { fragment };
         // How much of the whole finding it explains, and how much of that as it is spelled.
@@ -320,9 +320,8 @@ impl<'c> FileUnderAudit<'c> {
         let novel = self.with.novel_of.get(&target.path).filter(|_| is_in_tree);
         let n_novel = novel.map_or(0, |novel| n_marked(&novel[of_target.clone()]));
         let is_alternative = is_in_tree && {
-            let [first, last] =
-                [range.start, range.end - 1].map(|at| source.line_of(&self.lines, at));
-            self.builds(source).exclude(&(first..last + 1), &self.builds(target), &fragment.rows())
+            let rows = source.rows(&self.lines, range);
+            self.builds(source).exclude(&rows, &self.builds(target), &fragment.rows())
         };
         let own_tokens = &source.tokens[range.clone()];
         let of_tokens = &target.tokens[of_target.clone()];
@@ -384,16 +383,16 @@ impl<'c> FileUnderAudit<'c> {
 
     /// The finding for a file that is byte-identical to a file of these components.
     pub fn whole_file(&self, files: Vec<(FilePath, Component)>) -> Option<Finding> {
-        let source = &self.query.source;
-        let fragment = fragment(&source.text, &self.lines, &source.tokens)?;
-        let n_lines = self.n_lines(0..source.tokens.len());
+        let all = 0..self.query.source.tokens.len();
+        let fragment = self.query.source.fragment(&self.lines, &all)?;
+        let n_lines = self.n_lines(all.clone());
         let in_common = InCommon { n_lines, ..InCommon::NAMES };
         let origins = files.into_iter().map(|(path, component)| {
             let (place, verdict) = self.judged(&Place::Component(Arc::new(component)), &fragment);
             let in_tree = Origin::in_tree(path, whole_lines(&fragment), CloneType::Type1, 1.0);
             Origin { place, verdict, in_common, ..in_tree }
         });
-        self.finding_of(0..source.tokens.len(), origins.collect())
+        self.finding_of(all, origins.collect())
     }
 
     /// The finding of a draft. It is as severe as the most severe of its parts alone: another
@@ -428,7 +427,7 @@ impl<'c> FileUnderAudit<'c> {
         let source = &query.source;
         let n_novel = n_marked(&query.novel[range.clone()]);
         order_origins(&mut origins, &source.path);
-        let fragment = fragment(&source.text, lines, &source.tokens[range.clone()])?;
+        let fragment = source.fragment(lines, &range)?;
         // A copy is not its own origin.
         origins.retain(|origin| {
             origin.place != Place::Tree
@@ -544,12 +543,6 @@ fn lines_alike(a: &[u8], b: &[u8]) -> f64 {
         }
     }
     2.0 * n_same as f64 / (own.len() + others.len()).max(1) as f64
-}
-
-/// The position of `tokens` in `text`.
-pub(in crate::audit) fn fragment(text: &[u8], lines: &Lines, tokens: &[Token]) -> Option<Fragment> {
-    let (first, last) = (tokens.first()?, tokens.last()?);
-    Some(Fragment { start: lines.position(text, first.start), end: lines.position(text, last.end) })
 }
 
 /// The lines of a fragment without known columns.

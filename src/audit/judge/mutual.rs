@@ -24,7 +24,7 @@ pub(super) fn without_mutual(findings: Vec<JointFinding>) -> Vec<JointFinding> {
         of_file.entry(&finding.path).or_default().push(number);
     }
     let mut by_novelty: Vec<usize> = (0..findings.len()).collect();
-    by_novelty.sort_by_key(|&at| (Reverse(findings[at].0.n_novel), Reverse(at)));
+    by_novelty.sort_unstable_by_key(|&at| (Reverse(findings[at].0.n_novel), Reverse(at)));
     let mut is_kept = vec![false; findings.len()];
     for number in by_novelty {
         let JointFinding(finding, parts) = &findings[number];

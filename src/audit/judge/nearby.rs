@@ -41,9 +41,7 @@ impl<'n> Nearby<'n> {
     /// In how many of the files near `path` each name is, by its exact reading. Time O(n) for n
     /// files of the tree, and for reading [`MAX_FILES`] of them; once for each folder.
     pub(super) fn names(&self, path: &FilePath) -> Arc<Counts> {
-        let bytes = path.as_bytes();
-        let folder = memchr::memrchr(b'/', bytes).map_or(&[][..], |end| &bytes[..end]);
-        let key = (folder.to_vec(), path.extension().unwrap_or(path.name()).to_vec());
+        let key = (path.folder().to_vec(), path.extension().unwrap_or(path.name()).to_vec());
         if let Some(known) = self.known.borrow().get(&key) {
             return Arc::clone(known);
         }

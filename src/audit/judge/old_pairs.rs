@@ -25,25 +25,14 @@ const KEPT: f64 = 0.25;
 const REPLACED: f64 = 0.25;
 
 /// A part of the query that is new compared to its origin.
-#[derive(Debug)]
 pub(super) struct Part {
     pub range: Range<usize>,
     /// Whether it was inserted into a member of an old pair, and into the other member too.
     pub is_in_both: bool,
 }
 
-/// What a part of the query is compared to its origin.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Age {
-    /// The two were a pair in base, or are one that was rewritten.
-    Old,
-    /// They are new, in a pair that base had.
-    InBoth,
-    New,
-}
-
 /// A side of an alignment.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(super) struct Side<'a> {
     pub source: &'a Source,
     /// `None` if the change does not touch the file.
@@ -122,55 +111,51 @@ impl<'a> Pairs<'a> {
         let were_pair = LazyCell::new(|| self.was_pair(self.alignment));
         let mut parts = Vec::new();
         for fragment in fragments {
-            let age = self.age(&fragment, &were_pair);
-            if age != Age::Old {
-                parts.push(Part { range: fragment, is_in_both: age == Age::InBoth });
+            if let Some(part) = self.part(fragment.clone(), &were_pair) {
+                parts.push(part);
                 continue;
             }
             // Runs are in order and apart from each other.
             let from = runs.partition_point(|run| run.start < fragment.start);
             for run in runs[from..].iter().take_while(|run| run.end <= fragment.end) {
                 let outside = self.outside(run);
-                for piece in [run.start..outside, outside..run.end] {
-                    if piece.is_empty() || piece == fragment {
-                        continue;
-                    }
-                    let age = self.age(&piece, &were_pair);
-                    if age != Age::Old {
-                        parts.push(Part { range: piece, is_in_both: age == Age::InBoth });
-                    }
-                }
+                let pieces = [run.start..outside, outside..run.end].into_iter();
+                let pieces = pieces.filter(|piece| !piece.is_empty() && *piece != fragment);
+                parts.extend(pieces.filter_map(|piece| self.part(piece, &were_pair)));
             }
         }
         parts
     }
 
-    /// What `part` is: old if it and its origin were a pair before, or were rewritten alike as
-    /// members of one.
-    fn age(&self, part: &Range<usize>, were_pair: &LazyCell<bool, impl FnOnce() -> bool>) -> Age {
-        let pair = self.alignment.within(part.clone());
+    /// `range` as a new part; `None` if it and its origin were a pair before, or were rewritten
+    /// alike as members of one.
+    fn part(
+        &self,
+        range: Range<usize>,
+        were_pair: &LazyCell<bool, impl FnOnce() -> bool>,
+    ) -> Option<Part> {
+        let pair = self.alignment.within(range.clone());
         if self.was_pair(&pair) {
-            return Age::Old;
+            return None;
         }
-        if !self.is_alike(&pair) || !self.is_inside(part) || !**were_pair {
-            return Age::New;
-        }
-        let is_inserted = self.query.inserts(pair.query(), self.base)
+        let is_of_old_pair = self.is_alike(&pair) && self.is_inside(&range) && **were_pair;
+        let is_in_both = is_of_old_pair
+            && self.query.inserts(pair.query(), self.base)
             && self.target.inserts(pair.target(), self.base);
-        if is_inserted { Age::InBoth } else { Age::Old }
+        (is_in_both || !is_of_old_pair).then_some(Part { range, is_in_both })
     }
 
     /// Whether what `pair` was in base was also a pair: two fragments. If both sides lead back to
     /// one place, a fragment was copied as it was moved, or two members beside each other were
     /// rewritten; then one half of that place was like the other.
     fn was_pair(&self, pair: &Alignment) -> bool {
-        let Some((query, mut a)) = self.query.before(pair.query(), self.base) else { return false };
-        let Some((target, mut b)) = self.target.before(pair.target(), self.base) else {
-            return false;
-        };
-        let (own, other) =
-            (&self.query.source.tokens[pair.query()], &self.target.source.tokens[pair.target()]);
-        if !are_kept(&query.tokens[a.clone()], own) || !are_kept(&target.tokens[b.clone()], other) {
+        let [own, other] = [self.query, self.target].map(|side| &*side.source.tokens);
+        let before = self.query.before(pair.query(), self.base);
+        let before = before.zip(self.target.before(pair.target(), self.base));
+        let Some(((query, mut a), (target, mut b))) = before else { return false };
+        if !are_kept(&query.tokens[a.clone()], &own[pair.query()])
+            || !are_kept(&target.tokens[b.clone()], &other[pair.target()])
+        {
             return false;
         }
         if query.path == target.path && n_shared(&a, &b) > 0 {
@@ -183,8 +168,7 @@ impl<'a> Pairs<'a> {
             block.query += a.start as u32;
             block.target += b.start as u32;
         }
-        let now =
-            ClonePair::new(pair.clone(), &self.query.source.tokens, &self.target.source.tokens);
+        let now = ClonePair::new(pair.clone(), own, other);
         // For a short fragment half is enough: the two are at corresponding positions, so nobody
         // had to search for them. What was put together of pieces has to have been as alike.
         let n_joined = pair.query().filter(|&at| self.query.is_joined(at)).count();
@@ -207,7 +191,7 @@ impl<'a> Pairs<'a> {
     /// Whether `part` is inside code that is aligned before it, like a statement in its function,
     /// by brackets or by indentation, rather than next to it, like the next function.
     fn is_inside(&self, part: &Range<usize>) -> bool {
-        let before = self.alignment.query().start..part.start;
+        let mut before = self.alignment.query().start..part.start;
         let outside = self.outside(part);
         let tokens = &self.query.source.tokens;
         let mut n_open: i64 = tokens[part.start..outside].iter().map(Token::nesting).sum();
@@ -217,8 +201,7 @@ impl<'a> Pairs<'a> {
         });
         let document = self.query.source.document();
         let indent = document.indent(outside);
-        is_open
-            || before.into_iter().any(|at| document.starts_line(at) && document.indent(at) < indent)
+        is_open || before.any(|at| document.starts_line(at) && document.indent(at) < indent)
     }
 
     /// Where `part` leaves the blocks that it begins in: a diff may show the end of a function and

@@ -121,7 +121,7 @@ pub(in crate::audit) fn suppress(
     outcome.notices.extend(acceptances.notices(outcome.audited.is_some()));
     outcome.findings = kept;
     outcome.n_suppressed = outcome.suppressed.len();
-    outcome.notices.sort();
+    outcome.notices.sort_unstable();
 }
 
 /// The exceptions and decisions of an audit, and which of them were used.
@@ -266,8 +266,7 @@ impl Comments<'_> {
     }
 
     fn allow_class(&mut self, finding: &Finding) -> Option<SuppressedBy> {
-        let others = finding.origins.iter().filter(|origin| origin.place == Place::Tree);
-        let others = others.map(|origin| (&origin.path, &origin.fragment));
+        let others = finding.origins_in_tree().map(|origin| (&origin.path, &origin.fragment));
         let places = [(&finding.path, &finding.fragment)].into_iter().chain(others);
         let allowed: Vec<Option<SuppressedBy>> =
             places.map(|(path, of)| self.allow(finding.rule.id, path, of)).collect();

@@ -4,6 +4,7 @@ mod audited;
 mod duplication;
 mod limits;
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -124,7 +125,7 @@ impl Outcome {
             return;
         }
         let mut by_level: Vec<usize> = (0..self.findings.len()).collect();
-        by_level.sort_by_key(|&at| std::cmp::Reverse(self.findings[at].level));
+        by_level.sort_unstable_by_key(|&at| (Reverse(self.findings[at].level), at));
         let mut is_kept = vec![false; self.findings.len()];
         by_level[..self.max_findings].iter().for_each(|&at| is_kept[at] = true);
         let mut kept = is_kept.into_iter();

@@ -1,6 +1,6 @@
 //! Lists the names in code.
 
-use crate::language::{Kind, Token};
+use crate::language::Token;
 
 /// Minimum bytes of a name that tells one piece of code from another: `i` and `ok` do not.
 const MIN_NAME: u32 = 3;
@@ -8,8 +8,7 @@ const MIN_NAME: u32 = 3;
 /// The names in `tokens` that tell one piece of code from another, by their exact reading: sorted,
 /// each once.
 pub(in crate::audit) fn names(tokens: &[Token]) -> Vec<u32> {
-    let names = tokens.iter().filter(|token| token.kind() == Kind::Identifier);
-    let names = names.filter(|token| token.end - token.start >= MIN_NAME);
+    let names = tokens.iter().filter(|of| of.is_name() && of.end - of.start >= MIN_NAME);
     distinct(names.map(|token| token.exact))
 }
 

@@ -88,11 +88,10 @@ impl Skip {
 
     /// Whether to report it: the file may well be source that somebody wrote.
     pub fn is_notable(self) -> bool {
-        let is_limit = matches!(self, Self::TooLarge | Self::TooManyTokens | Self::LongLine);
-        is_limit
-            || self.is_end()
+        matches!(self, Self::TooLarge | Self::TooManyTokens | Self::LongLine)
             || matches!(self, Self::LfsPointer | Self::Encoding | Self::Broken | Self::Unmerged)
             || matches!(self, Self::Script | Self::Linked | Self::Missing)
+            || self.is_end()
     }
 
     /// Whether the run ended before it was read: another run may read it.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock};
 
 use super::remembered::Memory;
 use super::skip::Skip;
@@ -101,6 +101,19 @@ impl Source {
         lines.line_of(self.tokens[token].start)
     }
 
+    /// The lines on which some tokens begin.
+    pub fn rows(&self, lines: &Lines, tokens: &Range<usize>) -> Range<u32> {
+        self.line_of(lines, tokens.start)..self.line_of(lines, tokens.end - 1) + 1
+    }
+
+    /// Where some tokens are; `None` if there are none.
+    pub fn fragment(&self, lines: &Lines, tokens: &Range<usize>) -> Option<Fragment> {
+        let tokens = self.tokens.get(tokens.clone())?;
+        let [start, end] = [tokens.first()?.start, tokens.last()?.end]
+            .map(|offset| lines.position(&self.text, offset));
+        Some(Fragment { start, end })
+    }
+
     /// The tokens on the lines of a fragment.
     pub fn tokens_on(&self, lines: &Lines, fragment: &Fragment) -> Range<usize> {
         let rows = fragment.rows();
@@ -115,7 +128,7 @@ impl Source {
     }
 
     /// Bytes of memory, about.
-    fn n_bytes(&self) -> usize {
+    pub fn n_bytes(&self) -> usize {
         size_of_val(&*self.text) + size_of_val(&*self.tokens)
     }
 }
@@ -160,6 +173,13 @@ impl<'a> Sources<'a> {
             are_generated: false,
             progress,
         }
+    }
+
+    /// What is needed to read files that no tree gives attributes to: those of corpora, submissions
+    /// and the past. Nothing is remembered about them.
+    pub fn bare(context: Context<'a>) -> Self {
+        static NOTHING: LazyLock<(Attributes, Memory)> = LazyLock::new(Default::default);
+        Self::new(context, &NOTHING.0, &NOTHING.1)
     }
 
     /// The same, for files that were skipped since they are generated.
@@ -575,7 +595,6 @@ pub(in crate::audit) enum Promise {
 }
 
 /// How a file was read.
-#[derive(Debug, Clone)]
 pub(in crate::audit) struct FileTokens<'l> {
     language: &'l Language,
     words: Arc<BlockWords>,

@@ -21,7 +21,7 @@ pub fn warm(
     let attributes = Attributes::read(&snapshot.entries, &repository.reader())?;
     let sources = Sources::new(context, &attributes, remembered);
     let unknown = Vec::from_iter(snapshot.entries.iter().filter(|entry| {
-        sources.skip_by_name(&entry.path).is_none()
+        sources.is_read(&entry.path)
             && remembered.get(entry, sources.reading(&entry.path)).is_none()
     }));
     repository.reader().fetch(&mut unknown.iter().copied().filter(|entry| sources.needs(entry)));

@@ -86,19 +86,19 @@ fn linked<R: ReadFiles>(repeats: Vec<Repeat>, open: Open<'_, '_, R>) -> Result<V
     let mut places = Places::default();
     for Repeat { place, earlier, is_telling } in repeats {
         let number = places.number(place);
-        places.is_telling[number] |= is_telling;
+        places.all[number].is_telling |= is_telling;
         for other in earlier {
             let other = places.number(other);
             places.groups.join(number, other);
         }
     }
     let classes = places.into_classes().into_par_iter().map_init(open, |files, linked| {
-        let mut whole = Vec::with_capacity(linked.places.len());
-        for (place, hull) in linked.places {
+        let is_telling = linked.iter().any(|of| of.is_telling);
+        let mut whole = Vec::with_capacity(linked.len());
+        for LinkedPlace { place, hull, .. } in linked {
             let cut = if hull == place.tokens { None } else { files.cut(&place, hull)? };
             whole.push(cut.unwrap_or(place));
         }
-        let is_telling = linked.is_telling;
         Ok(Class { places: without_overlap(whole, files)?, is_telling })
     });
     let mut classes = classes.collect::<Result<Vec<_>, Error>>()?;
@@ -106,11 +106,12 @@ fn linked<R: ReadFiles>(repeats: Vec<Repeat>, open: Open<'_, '_, R>) -> Result<V
     Ok(classes)
 }
 
-/// Linked places, each with its tokens and those of the places that are nearly the same.
-#[derive(Default)]
-struct LinkedPlaces {
-    places: Vec<(Member, Range<usize>)>,
-    /// Whether they are no idiom.
+/// A place that is linked to others.
+struct LinkedPlace {
+    place: Member,
+    /// Its tokens and those of the places that are nearly the same.
+    hull: Range<usize>,
+    /// Whether what it repeats is no idiom.
     is_telling: bool,
 }
 
@@ -132,7 +133,7 @@ impl<T: Copy + Ord> PlacesAround<T> {
             all.push((range, place));
         }
         for (all, _) in of_document.values_mut() {
-            all.sort_by_key(|(range, place)| (range.start, *place));
+            all.sort_unstable_by_key(|(range, place)| (range.start, *place));
         }
         Self { of_document }
     }
@@ -176,11 +177,7 @@ fn each_place<'c>(
 /// The distinct places seen so far, and which are linked.
 #[derive(Default)]
 struct Places {
-    all: Vec<Member>,
-    /// For each place, its tokens and those of the places that are nearly the same.
-    hulls: Vec<Range<usize>>,
-    /// For each place, whether what it repeats is no idiom.
-    is_telling: Vec<bool>,
+    all: Vec<LinkedPlace>,
     /// For each document the numbers of its places by their first token, and the longest of them.
     of_document: HashMap<u32, (BTreeMap<usize, Vec<usize>>, usize)>,
     /// Which are linked.
@@ -196,32 +193,26 @@ impl Places {
         let start = place.tokens.start;
         let (from, to) = (start.saturating_sub(*longest / 2), start + place.tokens.len() / 2);
         let near = by_start.range(from..=to).flat_map(|(_, numbers)| numbers);
-        let known =
-            near.copied().find(|&other| is_same_place(&self.all[other].tokens, &place.tokens));
+        let mut near = near.copied();
+        let known = near.find(|&of| is_same_place(&self.all[of].place.tokens, &place.tokens));
         if let Some(number) = known {
-            self.all[number].is_worth |= place.is_worth;
+            let LinkedPlace { place: known, hull, .. } = &mut self.all[number];
+            known.is_worth |= place.is_worth;
             // What either has beyond the other was found as well.
-            let hull = &mut self.hulls[number];
             *hull = hull.start.min(place.tokens.start)..hull.end.max(place.tokens.end);
             return number;
         }
         let number = self.all.len();
         by_start.entry(place.tokens.start).or_default().push(number);
-        self.hulls.push(place.tokens.clone());
-        self.is_telling.push(false);
-        self.all.push(place);
+        self.all.push(LinkedPlace { hull: place.tokens.clone(), place, is_telling: false });
         self.groups.add();
         number
     }
 
-    fn into_classes(mut self) -> Vec<LinkedPlaces> {
-        let firsts: Vec<usize> = (0..self.all.len()).map(|at| self.groups.first(at)).collect();
-        let mut classes: BTreeMap<usize, LinkedPlaces> = BTreeMap::new();
-        let all = self.all.into_iter().zip(self.hulls).zip(self.is_telling).zip(firsts);
-        for (((place, hull), is_telling), first) in all {
-            let class = classes.entry(first).or_default();
-            class.places.push((place, hull));
-            class.is_telling |= is_telling;
+    fn into_classes(mut self) -> Vec<Vec<LinkedPlace>> {
+        let mut classes: BTreeMap<usize, Vec<LinkedPlace>> = BTreeMap::new();
+        for (number, place) in self.all.into_iter().enumerate() {
+            classes.entry(self.groups.first(number)).or_default().push(place);
         }
         classes.into_values().collect()
     }

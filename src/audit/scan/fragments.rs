@@ -12,12 +12,12 @@ use rayon::prelude::*;
 use foldhash::{HashMap, HashMapExt};
 
 use crate::audit::Error;
-use crate::audit::judge::{fragment, is_long_or_whole, is_renamed_function};
+use crate::audit::judge::{is_long_or_whole, is_renamed_function, mean_rarity};
 use crate::audit::read::{Source, Sources};
 use crate::config::{Config, Thresholds};
 use crate::files::{Entry, ReadFiles};
 use crate::index::Link;
-use crate::language::{Builds, Token};
+use crate::language::Builds;
 use crate::matching::{
     Alignment, Alignments, Block, CloneClass, CloneClasses, ClonePair, CloneType, Deed, QueryPairs,
     Seed, Shortfall, TargetPair, Worth, alignments, chains, clone_classes, clones, is_beside,
@@ -126,7 +126,7 @@ pub(in crate::audit) fn repeats<R: ReadFiles>(
     });
     let found = found.collect::<Result<Vec<_>, Error>>()?;
     let mut found: Vec<_> = found.into_iter().flatten().collect();
-    found.sort_by_key(|(number, _)| *number);
+    found.sort_unstable_by_key(|(number, _)| *number);
     let mut all = Repeats::default();
     for (_, Repeats { fragments, runs, limits }) in found {
         all.limits.extend(limits);
@@ -169,9 +169,27 @@ impl Text {
 
     /// The lines of some tokens.
     fn rows(&self, tokens: &Range<usize>) -> Range<u32> {
-        let [first, last] = [tokens.start, tokens.end - 1]
-            .map(|at| self.lines().line_of(self.source.tokens[at].start));
-        first..last + 1
+        self.source.rows(self.lines(), tokens)
+    }
+
+    /// Some of its tokens as a place of the file number `document`; how it relates to another one.
+    fn place(
+        &self,
+        document: u32,
+        tokens: Range<usize>,
+        (clone_type, similarity): (CloneType, f64),
+        is_worth: bool,
+    ) -> Option<Member> {
+        Some(Member {
+            document,
+            fragment: self.source.fragment(self.lines(), &tokens)?,
+            content: content(&self.source.tokens[tokens.clone()]),
+            tokens,
+            clone_type,
+            similarity,
+            is_worth,
+            builds: Arc::clone(self.builds()),
+        })
     }
 
     /// Whether no build has both sides of a pair.
@@ -179,11 +197,6 @@ impl Text {
         let (own, other) = (self.rows(&alignment.query()), target.rows(&alignment.target()));
         self.builds().exclude(&own, target.builds(), &other)
     }
-}
-
-/// The memory that keeping a source takes.
-fn n_bytes(source: &Source) -> usize {
-    source.text.len() + source.tokens.len() * size_of::<Token>()
 }
 
 /// Weighs the pairs of a file, as `check` would if a change brought them in.
@@ -256,7 +269,7 @@ impl KeptTexts {
     /// Keeps a source that will probably be asked for, while there is room.
     pub fn offer(&self, document: u32, source: Arc<Source>, sources: &Sources<'_>) {
         let mut kept = self.lock();
-        if kept.n_bytes + n_bytes(&source) <= kept.n_most() {
+        if kept.n_bytes + source.n_bytes() <= kept.n_most() {
             kept.put(document, Arc::new(Text::new(source, sources)), 0);
         }
     }
@@ -342,10 +355,10 @@ impl Kept {
     }
 
     fn put(&mut self, document: u32, text: Arc<Text>, now: u32) {
-        self.n_bytes += n_bytes(&text.source);
+        self.n_bytes += text.source.n_bytes();
         // Another thread may have read it at the same time.
         if let Some((twin, _)) = self.texts.insert(document, (text, 0)) {
-            self.n_bytes -= n_bytes(&twin.source);
+            self.n_bytes -= twin.source.n_bytes();
         }
         self.note(document, now);
         while self.n_bytes > self.n_most() {
@@ -353,7 +366,7 @@ impl Kept {
             if self.texts.get(&last).is_some_and(|(_, current)| *current == number)
                 && let Some((text, _)) = self.texts.remove(&last)
             {
-                self.n_bytes -= n_bytes(&text.source);
+                self.n_bytes -= text.source.n_bytes();
             }
         }
     }
@@ -370,14 +383,8 @@ impl<'s, R: ReadFiles> RecentSources<'s, R> {
         let start = tokens.clone().find(|&at| document.starts_line(at)).unwrap_or(tokens.start);
         let end = (start + 1..=tokens.end).rev().find(|&at| document.starts_line(at));
         let end = end.unwrap_or(tokens.end);
-        let Some(within) = file.source.tokens.get(start..end) else { return Ok(None) };
-        let fragment = fragment(&file.source.text, file.lines(), within);
-        Ok(fragment.map(|fragment| Member {
-            tokens: start..end,
-            fragment,
-            content: content(within),
-            ..from.clone()
-        }))
+        let alike = (from.clone_type, from.similarity);
+        Ok(file.place(from.document, start..end, alike, from.is_worth))
     }
 
     /// A file and an earlier one as places, if they are byte for byte the same.
@@ -394,17 +401,8 @@ impl<'s, R: ReadFiles> RecentSources<'s, R> {
         if file.source.text != other.source.text {
             return Ok(None);
         }
-        let tokens = &file.source.tokens;
-        let place = fragment(&file.source.text, file.lines(), tokens).map(|fragment| Member {
-            document,
-            tokens: 0..tokens.len(),
-            fragment,
-            clone_type: CloneType::Type1,
-            similarity: 1.0,
-            content: content(tokens),
-            is_worth: !file.is_declarative,
-            builds: Arc::clone(file.builds()),
-        });
+        let all = 0..file.source.tokens.len();
+        let place = file.place(document, all, (CloneType::Type1, 1.0), !file.is_declarative);
         let builds = Arc::clone(other.builds());
         Ok(place.map(|place| (place.clone(), Member { document: earlier, builds, ..place })))
     }
@@ -533,9 +531,10 @@ fn places(
     pair: &ClonePair,
     is_worth: bool,
 ) -> Option<(Member, Member)> {
-    let own = place(document, query, pair.alignment.query(), pair)?;
-    let other = place(paired.document, &paired.target, pair.alignment.target(), pair)?;
-    Some((Member { is_worth, ..own }, Member { is_worth, ..other }))
+    let alike = (pair.clone_type, pair.similarity);
+    let own = query.place(document, pair.alignment.query(), alike, is_worth)?;
+    let target = pair.alignment.target();
+    Some((own, paired.target.place(paired.document, target, alike, is_worth)?))
 }
 
 /// A class of one file, as repeats: its fragment with the places that are the same as a whole, and
@@ -629,27 +628,5 @@ fn is_spelled(kgram: &Block, links: &[Link]) -> bool {
 fn rarity(fragment: &Range<usize>, links: &[Link], k: usize) -> f64 {
     let from = links.partition_point(|link| (link.position as usize) < fragment.start);
     let within = links[from..].iter().take_while(|link| link.position as usize + k <= fragment.end);
-    let (mut sum, mut n) = (0.0, 0.0);
-    for link in within {
-        sum += (FEW_PLACES / f64::from(link.n_places)).min(1.0);
-        n += 1.0;
-    }
-    if n == 0.0 { 0.0 } else { sum / n }
-}
-
-/// Maximum places for a shape to count as rare.
-const FEW_PLACES: f64 = 5.0;
-
-fn place(document: u32, text: &Text, tokens: Range<usize>, pair: &ClonePair) -> Option<Member> {
-    let within = &text.source.tokens[tokens.clone()];
-    Some(Member {
-        document,
-        fragment: fragment(&text.source.text, text.lines(), within)?,
-        content: content(within),
-        tokens,
-        clone_type: pair.clone_type,
-        similarity: pair.similarity,
-        is_worth: false,
-        builds: Arc::clone(text.builds()),
-    })
+    mean_rarity(within.map(|link| link.n_places))
 }

@@ -74,7 +74,9 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
     // Source comes first, within a class and among classes: repetition in tests and documents is
     // intended.
     for class in &mut classes {
-        class.sort_by_key(|place| (files.is_besides(place), place.document, place.tokens.start));
+        class.sort_unstable_by_key(|place| {
+            (files.is_besides(place), place.document, place.tokens.start)
+        });
     }
     let findings = files.findings(&classes);
     let notices = [files.left_out(third_party), files.same_notice(), common(idioms)];

@@ -119,7 +119,6 @@ where
 {
     let &Targets { entries, open, is_new, max_components, sources, .. } = targets;
     let n_documents = n_documents(queries, &rows_of, targets);
-    let max_components = max_components.unwrap_or(usize::MAX);
     let common = n_documents.iter().filter(|(_, n)| **n as usize > max_components);
     let common: HashSet<u32> = common.map(|(row, _)| *row).collect();
     let choosing = queries.choosing_rows();
@@ -163,7 +162,7 @@ pub(super) fn align_chosen<S>(
     let found = queries_of.par_iter().map_init(state, |state, (&file, wanted)| {
         let Some(Target { place, source, hits }) = target(state, file)? else { return Ok(None) };
         let same = queries.number_of(&source.path).filter(|_| place == Place::Tree);
-        let shared = queries.shared(&hits, Some(wanted));
+        let shared = queries.shared(&hits, wanted);
         let aligned = queries.align_those(source.document(), shared, same);
         // Most files have nothing: they are not kept until all are aligned.
         Ok(Some(found(place, source, aligned)).filter(FileHits::has_any))

@@ -114,12 +114,14 @@ struct Pairs<'p> {
 impl<'p> Pairs<'p> {
     fn new(queries: &'p Queries<'p>, files: &'p [Overlap<'p>]) -> Self {
         let mut order: Vec<usize> = (0..files.len()).collect();
-        order.sort_by_key(|&at| files[at].path);
+        order.sort_unstable_by_key(|&at| files[at].path);
         let mut by_path = vec![0; files.len()];
         for (place, &at) in order.iter().enumerate() {
             by_path[at] = place as u32;
         }
-        order.sort_by_key(|&at| (files[at].is_new, Reverse(files[at].rows.len()), by_path[at]));
+        order.sort_unstable_by_key(|&at| {
+            (files[at].is_new, Reverse(files[at].rows.len()), by_path[at])
+        });
         let mut followed: HashMap<u32, Vec<u32>> = HashMap::new();
         let mut is_cut = HashSet::new();
         for at in order {
@@ -166,8 +168,6 @@ impl<'p> Pairs<'p> {
         let n_seeds: Vec<usize> = n_times.into_iter().map(|n| max_seeds(n, n)).collect();
         let is_cut = rows.iter().any(|row| self.is_cut.contains(row));
         let files = is_cut.then_some(self.files);
-        let (sequence, rows, n_seeds, ranked) =
-            (&sequence[..], &rows[..], &n_seeds[..], &ranked[..]);
         answer(&OfQuery { sequence, rows, n_seeds, ranked, files })
     }
 }
@@ -175,14 +175,14 @@ impl<'p> Pairs<'p> {
 /// The files that share something with one query, whose distinct fingerprints are numbered.
 struct OfQuery<'q> {
     /// Its fingerprints in the order of its tokens.
-    sequence: &'q [u32],
+    sequence: Vec<u32>,
     /// Its distinct fingerprints, sorted: the number of one is its place here.
-    rows: &'q [u32],
+    rows: Vec<u32>,
     /// For each of these, its seeds with a file that has it as often: how often a file has it is
     /// not known yet.
-    n_seeds: &'q [usize],
+    n_seeds: Vec<usize>,
     /// The best file first, each with the fingerprints it shares.
-    ranked: &'q [&'q [(u32, u32)]],
+    ranked: Vec<&'q [(u32, u32)]>,
     /// All files, if some fingerprints were not followed to all that have them: what a file shares
     /// is more than what it was found by.
     files: Option<&'q [Overlap<'q>]>,
@@ -204,7 +204,7 @@ impl OfQuery<'_> {
         let mut is_shared = vec![false; self.rows.len()];
         let mut taken = ChosenFiles { files: Vec::new(), n_passed_over: 0, cost: 0 };
         let mut ends = Vec::new();
-        for shared in self.ranked {
+        for shared in &self.ranked {
             let found_by: Vec<u32> = shared.iter().map(|&(_, row)| row).collect();
             self.ends_in_a_row(&found_by, &mut is_shared, &mut ends);
             let is_new = found_by.iter().any(|&row| n_explained[row as usize] < max_files);
@@ -214,7 +214,7 @@ impl OfQuery<'_> {
             }
             let file = shared[0].0;
             let all = self.files.map_or(found_by, |files| {
-                places_in(self.rows, files[file as usize].rows.iter().copied())
+                places_in(&self.rows, files[file as usize].rows.iter().copied())
             });
             if self.files.is_some() {
                 self.ends_in_a_row(&all, &mut is_shared, &mut ends);

@@ -7,7 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -17,14 +17,15 @@ use super::election::{
 };
 use super::line_counts::{LineCounts, SharedLines};
 use super::queries::{FileHits, Queries, SearchOutcome, may_be_whole};
-use crate::audit::read::{Memory, Source, Sources, distinct};
+use crate::audit::read::{Source, Sources, distinct};
 use crate::audit::{Context, Error, Progress};
 use crate::files::BlobId;
 use crate::fingerprint::{Fingerprint, Params};
-use crate::git::{Attributes, blob_id};
+use crate::git::blob_id;
 use crate::language::{ChangedTokens, Token};
-use crate::matching::{Alignment, Document, Fix, edited_lines, fixes};
+use crate::matching::{Alignment, CONTEXT, Document, Fix, edited_lines, fixes};
 use crate::policy::{Component, Place};
+use crate::sources::DeclaredComponent;
 use crate::store::corpus::{
     BlobAt, BlobPosting, Corpus, CorpusError, CorpusSegment, FileLexer, FunctionPair, LexedFile,
     LexedVersion, Lookups, OpenCorpus, SegmentLookups, StoredFile, StoredLanguage, Traffic, each,
@@ -119,7 +120,7 @@ impl StoredCorpus {
         blob: u32,
     ) -> Result<SharedLines, Error> {
         let at = (self.number_of(segment), blob);
-        self.versions.shared_lines(own, segment, at).map_err(|why| self.fails(why))
+        self.checked(self.versions.shared_lines(own, segment, at))
     }
 
     /// The number of one of the segments.
@@ -153,13 +154,12 @@ impl StoredCorpus {
         &self,
         segment: &CorpusSegment,
         hashes: &[u64],
-    ) -> Result<BTreeSet<u32>, Error> {
+    ) -> Result<Vec<u32>, Error> {
         let asked = [(self.number_of(segment), segment)];
         let keys = distinct(hashes.iter().map(|hash| key(*hash)));
-        let found = self.lookups.postings(&asked, &keys).map_err(|why| self.fails(why))?;
-        let blobs: BTreeSet<u32> = found.into_iter().flatten().map(|of| of.blob).collect();
-        let all: Vec<u32> = blobs.iter().copied().collect();
-        segment.read_ahead(&all).map_err(|why| self.fails(why))?;
+        let found = self.checked(self.lookups.postings(&asked, &keys))?;
+        let blobs = distinct(found.into_iter().flatten().map(|of| of.blob));
+        self.checked(segment.read_ahead(&blobs))?;
         Ok(blobs)
     }
 
@@ -190,7 +190,7 @@ impl StoredCorpus {
         // rare ones only.
         hits.retain(|hit| hit.n_components as usize <= common_components);
         let elected = elect(&self.segments, &self.versions, hits, &queries.sources);
-        let Winners { wanted: mut candidates, since } = elected.map_err(|why| self.fails(why))?;
+        let Winners { wanted: mut candidates, since } = self.checked(elected)?;
         for at in whole.keys() {
             candidates.entry(*at).or_default();
         }
@@ -260,7 +260,7 @@ impl StoredCorpus {
             numbers.iter().map(|&number| (number, &self.segments[number])).collect();
         let mut answers = Vec::with_capacity(keys.len());
         for batch in keys.chunks(BATCH) {
-            let postings = self.lookups.postings(&asked, batch).map_err(|why| self.fails(why))?;
+            let postings = self.checked(self.lookups.postings(&asked, batch))?;
             answers.par_extend(postings.into_par_iter().map(|of_key| KeyHits::new(&of_key, names)));
         }
         Ok(answers)
@@ -277,7 +277,7 @@ impl StoredCorpus {
             blobs.chunk_by(|a, b| a.0 == b.0).filter(|of| self.segments[of[0].0].is_elsewhere());
         let read = each(&elsewhere.collect::<Vec<_>>(), |of_segment| {
             let blobs: Vec<u32> = of_segment.iter().map(|(_, blob)| *blob).collect();
-            read(&self.segments[of_segment[0].0], &blobs).map_err(|why| self.fails(why))
+            self.checked(read(&self.segments[of_segment[0].0], &blobs))
         });
         read.into_iter().collect()
     }
@@ -305,7 +305,7 @@ impl StoredCorpus {
         let mut found: Vec<(FilePath, Component)> = Vec::new();
         for (number, blob) in self.blobs_of(std::slice::from_ref(id))?.into_iter().flatten() {
             let segment = &self.segments[number];
-            for file in segment.files(blob).map_err(|why| self.fails(why))? {
+            for file in self.checked(segment.files(blob))? {
                 let component = self.component(segment, &file)?;
                 let mut known = found.iter();
                 if !known.any(|(path, of)| *path == file.path && of.name == component.name) {
@@ -329,7 +329,7 @@ impl StoredCorpus {
             let mut names = BTreeSet::new();
             for &(number, blob) in &blobs {
                 let segment = &self.segments[number];
-                for file in segment.files(blob).map_err(|why| self.fails(why))? {
+                for file in self.checked(segment.files(blob))? {
                     names.insert(&segment.components()[file.component as usize].name);
                 }
             }
@@ -343,7 +343,7 @@ impl StoredCorpus {
     /// For each of `ids` the blobs with the code of projects that have it.
     fn blobs_of(&self, ids: &[BlobId]) -> Result<Vec<Vec<BlobAt>>, Error> {
         let asked: Vec<(usize, &CorpusSegment)> = self.of_projects().collect();
-        self.lookups.blobs_of(&asked, ids).map_err(|why| self.fails(why))
+        self.checked(self.lookups.blobs_of(&asked, ids))
     }
 
     /// Aligns a blob with the queries that share something with it, and those whose bytes it has.
@@ -355,7 +355,7 @@ impl StoredCorpus {
         scratch: &mut Vec<u64>,
     ) -> Result<Option<BlobToAlign>, Error> {
         let segment = &self.segments[number];
-        let bare = segment.bare_tokens(blob).map_err(|why| self.fails(why))?;
+        let bare = self.checked(segment.bare_tokens(blob))?;
         let shared = queries.evident(&bare, wanted, scratch);
         // Equal bytes that were lexed differently have other tokens: positions would not fit.
         let mut whole = whole.to_vec();
@@ -363,9 +363,9 @@ impl StoredCorpus {
         if shared.is_empty() && whole.is_empty() {
             return Ok(None);
         }
-        let stored = segment.tokens(blob).map_err(|why| self.fails(why))?;
-        let file = oldest(segment.files(blob).map_err(|why| self.fails(why))?);
-        let language = segment.language(blob).map_err(|why| self.fails(why))?;
+        let stored = self.checked(segment.tokens(blob))?;
+        let file = oldest(self.checked(segment.files(blob))?);
+        let language = self.checked(segment.language(blob))?;
         let language = [&*language.name, &*language.family];
         let target = Source::plain(file.path.clone(), stored.text, stored.tokens, language);
         let target = Arc::new(target);
@@ -391,42 +391,42 @@ impl StoredCorpus {
             let mut all = segment.components().iter();
             let number = all.position(|of| of.name == component.name && of.purl == component.purl);
             if let Some(number) = number {
-                return Ok(segment.component_license(number).map_err(|why| self.fails(why))?.texts);
+                return Ok(self.checked(segment.component_license(number))?.texts);
             }
         }
         Ok(Vec::new())
     }
 
     fn component(&self, segment: &CorpusSegment, file: &StoredFile) -> Result<Component, Error> {
-        let component = &segment.components()[file.component as usize];
-        let first_seen = file.seen.as_ref().map(first_appearance);
+        let component = self.declared(segment, file.component);
         Ok(Component {
-            corpus: self.name.clone(),
-            name: component.name.clone(),
-            version: component.version.clone().or_else(|| version_of(file)),
-            purl: component.purl.clone(),
-            url: component.url.clone(),
-            terms: segment.license(file.license).map_err(|why| self.fails(why))?,
-            first_seen,
+            version: component.version.or_else(|| version_of(file)),
+            terms: self.checked(segment.license(file.license))?,
+            first_seen: file.seen.as_ref().map(first_appearance),
+            ..component
         })
+    }
+
+    /// The component with this number, as it was declared: without its license.
+    pub(in crate::audit) fn declared(&self, segment: &CorpusSegment, number: u32) -> Component {
+        let DeclaredComponent { name, version, purl, url, .. } =
+            segment.components()[number as usize].clone();
+        let corpus = self.name.clone();
+        Component { corpus, name, version, purl, url, ..Component::default() }
     }
 
     /// What was read of one of its segments.
     pub(in crate::audit) fn checked<T>(&self, read: Result<T, SegmentError>) -> Result<T, Error> {
-        read.map_err(|why| self.fails(why))
-    }
-
-    fn fails(&self, why: SegmentError) -> Error {
-        match why {
+        let error = match read {
+            Ok(read) => return Ok(read),
             // Nothing here can mend what is there.
-            SegmentError::Elsewhere { place, why } => CorpusError::Elsewhere { place, why }.into(),
-            why => CorpusError::Segment {
-                corpus: self.name.clone(),
-                source_name: "its index".to_owned(),
-                why,
+            Err(SegmentError::Elsewhere { place, why }) => CorpusError::Elsewhere { place, why },
+            Err(why) => {
+                let source_name = "its index".to_owned();
+                CorpusError::Segment { corpus: self.name.clone(), source_name, why }
             }
-            .into(),
-        }
+        };
+        Err(error.into())
     }
 }
 
@@ -536,16 +536,10 @@ pub struct CorpusLexer<'r> {
     sources: Sources<'r>,
 }
 
-/// The `.gitattributes` of a repository apply to that only: a corpus is read without any.
-pub(super) fn no_attributes() -> &'static Attributes {
-    static NONE: LazyLock<Attributes> = LazyLock::new(Attributes::default);
-    &NONE
-}
-
 impl<'r> CorpusLexer<'r> {
-    /// Reads with the settings and languages of `context`; nothing needs to be `remembered`.
-    pub fn new(context: Context<'r>, remembered: &'r Memory) -> Self {
-        Self { sources: Sources::new(context, no_attributes(), remembered) }
+    /// Reads with the settings and languages of `context`.
+    pub fn new(context: Context<'r>) -> Self {
+        Self { sources: Sources::bare(context) }
     }
 }
 
@@ -629,11 +623,11 @@ fn lexed(source: &Source, tokens: Range<usize>) -> LexedFile {
     LexedFile { language, tokens: source.tokens[tokens].to_vec() }
 }
 
-/// The unit of code around a part of a file, and at least its context.
+/// The unit of code around a part of a file, and at least its context, which a copy must have too.
 fn unit_around(document: Document<'_>, part: &Range<usize>) -> Range<usize> {
     let n_tokens = document.tokens.len();
     let part = part.start.min(n_tokens.saturating_sub(1))..part.end;
-    let around = part.start.saturating_sub(FIX_CONTEXT)..(part.end + FIX_CONTEXT).min(n_tokens);
+    let around = part.start.saturating_sub(CONTEXT)..(part.end + CONTEXT).min(n_tokens);
     // A hunk may reach over the end of a function, and its context into the next one.
     let unit = document.enclosing_unit(part).map_or(around.clone(), |unit| unit.tokens);
     unit.start.min(around.start)..unit.end.max(around.end)
@@ -670,7 +664,3 @@ fn counterpart(range: &Range<usize>, edits: &[(Range<usize>, Range<usize>)]) -> 
 fn shifted(at: usize, edits: &[(Range<usize>, Range<usize>)]) -> usize {
     edits.last().map_or(at, |(from, to)| to.end + (at - from.end))
 }
-
-/// Number of tokens beside an edit that are kept of a function, even if it is shorter: the context
-/// that a copy must have too.
-const FIX_CONTEXT: usize = crate::matching::CONTEXT;

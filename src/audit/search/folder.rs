@@ -4,12 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::align::search;
-use super::corpus::no_attributes;
 use super::licenses::{ComponentFolders, identify, own_text};
 use super::queries::{FileHits, Queries, SearchOutcome, may_be_whole};
 use super::targets::{Targets, component_folder, place_in_corpus};
-use crate::audit::Error;
-use crate::audit::read::{Memory, Source, Sources};
+use crate::audit::read::{Source, Sources};
+use crate::audit::{Context, Error};
 use crate::change::Components;
 use crate::files::{Entry, ReadFiles};
 use crate::text::FilePath;
@@ -21,10 +20,9 @@ pub(super) fn search_folder(
     queries: &Queries<'_>,
     sources: &Sources<'_>,
 ) -> Result<SearchOutcome, Error> {
-    // The cache is about the files of the repository.
-    let nothing = Memory::nothing();
-    let sources =
-        &Sources { remembered: &nothing, attributes: no_attributes(), recent: None, ..*sources };
+    // The cache and the attributes are about the files of the repository.
+    let &Sources { config, languages, progress, .. } = sources;
+    let sources = &Sources::bare(Context { config, languages, progress });
     let all = components.entries();
     let reader = components.reader();
     let entries: Vec<Entry> =
@@ -32,7 +30,7 @@ pub(super) fn search_folder(
     let open = || components.reader();
     let targets = Targets {
         corpus: Some(name),
-        max_components: Some(sources.config.common_components),
+        max_components: sources.config.common_components,
         ..Targets::new(&entries, &open, sources)
     };
     let mut outcome = search(queries, &targets)?;
@@ -48,8 +46,8 @@ pub(super) fn search_folder(
     };
     identify(&mut outcome.found, all, &reader, &folders)?;
     for found in &mut outcome.found {
-        let target = Arc::make_mut(&mut found.target);
-        target.path = within_component(&target.path);
+        let Source { path, .. } = Arc::make_mut(&mut found.target);
+        *path = FilePath::new(path.below(component_folder(path)).unwrap_or_default());
     }
     Ok(outcome)
 }
@@ -99,12 +97,6 @@ fn take_whole(
         };
         outcome.found.push(found.aligned_whole(&same));
     }
-    outcome.found.sort_by(|a, b| a.target.path.cmp(&b.target.path));
+    outcome.found.sort_unstable_by(|a, b| a.target.path.cmp(&b.target.path));
     Ok(())
-}
-
-/// The path of a file inside its component.
-fn within_component(path: &FilePath) -> FilePath {
-    let bytes = path.as_bytes();
-    FilePath::new(memchr::memchr(b'/', bytes).map_or(bytes, |end| &bytes[end + 1..]))
 }

@@ -10,7 +10,7 @@ use crate::audit::read::Source;
 use crate::files::{Entry, ReadFiles};
 use crate::license::{KnownTexts, Licenses, LicensingInfo, Terms, is_relevant, meant_by};
 use crate::policy::{Component, Place};
-use crate::sources::MAX_LICENSE_FILE;
+use crate::sources::is_license_sized;
 use crate::text::FilePath;
 
 /// Where the components are, and what they say of themselves.
@@ -70,12 +70,16 @@ pub(super) fn identify(
 /// The bytes of a file, if it is there and no longer than a license is.
 fn text_at(entries: &[Entry], reader: &impl ReadFiles, path: &FilePath) -> Option<Vec<u8>> {
     let entry = &entries[entries.binary_search_by(|entry| entry.path.cmp(path)).ok()?];
-    short_text(entry, reader, MAX_LICENSE_FILE)
+    is_license_sized(reader, entry).then(|| reader.read(entry).ok())?
 }
 
-/// The bytes of a file that has not more than `max`.
-pub(super) fn short_text(entry: &Entry, reader: &impl ReadFiles, max: u64) -> Option<Vec<u8>> {
-    reader.size(entry).is_none_or(|size| size <= max).then(|| reader.read(entry).ok())?
+/// The files whose paths begin with `folder`.
+pub(super) fn entries_in<'e>(
+    entries: &'e [Entry],
+    folder: &[u8],
+) -> impl Iterator<Item = &'e Entry> {
+    let first = entries.partition_point(|entry| entry.path.as_bytes() < folder);
+    entries[first..].iter().take_while(move |entry| entry.path.as_bytes().starts_with(folder))
 }
 
 /// The license statements of the files in `folder`, by their paths in it.
@@ -85,13 +89,10 @@ fn licenses_in(
     folder: &[u8],
 ) -> Result<Licenses, Error> {
     let mut licenses = Licenses::default();
-    let first = entries.partition_point(|entry| entry.path.as_bytes() < folder);
-    let inside =
-        entries[first..].iter().take_while(|entry| entry.path.as_bytes().starts_with(folder));
-    for entry in inside {
+    for entry in entries_in(entries, folder) {
         let Some(path) = entry.path.below(folder).map(FilePath::new) else { continue };
         if is_relevant(&path)
-            && reader.size(entry).is_none_or(|size| size <= MAX_LICENSE_FILE)
+            && is_license_sized(reader, entry)
             && let Ok(bytes) = reader.try_read(entry)?
         {
             licenses.add_with_named(&path, &bytes, |named| {

@@ -6,7 +6,6 @@ use crate::matching::line_keys;
 use crate::text::fnv_1a;
 
 /// The lines of a file of the tree.
-#[derive(Debug)]
 pub(in crate::audit) struct LineCounts {
     /// Sorted.
     keys: Vec<u64>,

@@ -202,7 +202,7 @@ fn shares_of(
         let of_sets = sets.iter().map(|queries| {
             queries.map_or_else(Share::default, |queries| Share {
                 hits: queries.hits_in_remembered(&cached, &passed),
-                words: queries.words_in_remembered(&cached),
+                words: queries.words_in(cached.family, || cached.words()),
             })
         });
         return Ok(Ok(Shares { of_sets: of_sets.collect(), is_remembered: true }));
@@ -213,7 +213,7 @@ fn shares_of(
         let of_sets = sets.iter().map(|queries| {
             queries.map_or_else(Share::default, |queries| Share {
                 hits: queries.hits_in(&source, scratch),
-                words: queries.words_in(&source),
+                words: queries.words_in(&source.family, || source.distinct_words()),
             })
         });
         Shares { of_sets: of_sets.collect(), is_remembered: false }

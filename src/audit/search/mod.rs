@@ -27,8 +27,7 @@ pub use outside::Outside;
 pub(super) use past::PastQuery;
 pub use past::{HistoryContents, Past};
 pub(super) use queries::{
-    AlignedQueries, FEW_FILES, FileHits, Hit, Queries, SearchOutcome, SeedPlaces, UnreadPlace,
-    may_be_whole,
+    AlignedQueries, FileHits, Hit, Queries, SearchOutcome, SeedPlaces, UnreadPlace, may_be_whole,
 };
 pub(super) use targets::Targets;
 pub(super) use twins::{Twins, twins};

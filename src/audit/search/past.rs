@@ -14,16 +14,14 @@ use rayon::prelude::*;
 
 use super::align::{Target, align_chosen};
 use super::candidates::{Candidates, Overlap, choose};
+use super::lookup::rows;
 use super::queries::{FileHits, Hit, Queries, SearchOutcome, UnreadPlace, may_be_whole};
-use crate::audit::read::{Memory, Source, Sources, params};
+use crate::audit::read::{Source, Sources, params};
 use crate::audit::{Context, Error};
 use crate::config::Config;
 use crate::files::BlobId;
-use crate::git::{
-    Attributes, Blob, CommitId, Event, Reader, Repository, Span, WalkLimits, Work, ids_like,
-};
-use crate::language::Languages;
-use crate::language::{Language, OwnTokens, Token, Version};
+use crate::git::{Blob, CommitId, Event, Reader, Repository, Span, WalkLimits, Work, ids_like};
+use crate::language::{Language, Languages, OwnTokens, Token, Version};
 use crate::policy::{Deletion, Place};
 use crate::store::{
     Earliest, EventRow, Extent, History, PastEvent, SegmentError, SegmentParams, Stretch, key,
@@ -92,8 +90,8 @@ impl Past {
         change: Option<(CommitId, CommitId)>,
         context: Context<'_>,
     ) -> Result<Self, Error> {
-        let updated = updated(folder, repository, span, context)?;
-        let CurrentIndex { history, n_missing, unkept } = updated;
+        let CurrentIndex { history, n_missing, unkept } =
+            updated(folder, repository, span, context)?;
         let reader = repository.reader();
         let reached = if span.is_whole() && knows_nothing_else(&history, &span.tips, &reader)? {
             None
@@ -122,8 +120,8 @@ impl Past {
         let before = History::open(folder, params, extent).readable()?;
         before.verify()?;
         let n_before = before.commits().map_or(0, |commits| commits.len());
-        let updated = updated(Some(folder), repository, span, context)?;
-        let CurrentIndex { history, unkept, .. } = updated;
+        let CurrentIndex { history, unkept, .. } =
+            updated(Some(folder), repository, span, context)?;
         if let Some(why) = unkept {
             return Err(why.into());
         }
@@ -209,7 +207,7 @@ impl Past {
         let Candidates { mut queries_of, n_passed_over, limited } =
             choose(queries, &sharing, sources.config.common_at);
         let mut best: Vec<usize> = queries_of.keys().copied().collect();
-        best.sort_by_key(|&file| (Reverse(sharing[file].rows.len()), file));
+        best.sort_unstable_by_key(|&file| (Reverse(sharing[file].rows.len()), file));
         let n_files = best.len().saturating_sub(max_files);
         best.iter().skip(max_files).for_each(|file| drop(queries_of.remove(file)));
         let paths: Vec<FilePath> =
@@ -339,49 +337,31 @@ fn updated(
     context: Context<'_>,
 ) -> Result<CurrentIndex, Error> {
     // The past is read without attributes: those of today do not apply to files as they were.
-    let (remembered, attributes) = (Memory::nothing(), Attributes::default());
-    let sources = Sources::new(context, &attributes, &remembered);
+    let sources = Sources::bare(context);
     let params = params(repository, context.config, context.languages);
     let indexing = Indexer { folder, repository, sources: &sources };
     let reader = repository.reader();
     let whole = opened(folder, params, Extent::Whole)?;
     let tips = whole.tips()?;
-    let new = if tips.is_empty() && !span.is_whole() {
-        None
-    } else {
+    if span.is_whole() || !tips.is_empty() {
         let hidden = [&tips[..], &span.hidden].concat();
-        Some(reader.commits_of(&Span { hidden, ..span.clone() })?)
-    };
-    match new {
-        Some(new) if new.is_empty() => {
-            return Ok(CurrentIndex { history: whole, n_missing: 0, unkept: None });
-        }
-        Some(_) if span.is_whole() || !tips.is_empty() => {
+        let mut new = reader.commits_of(&Span { hidden, ..span.clone() })?;
+        if !new.is_empty() {
             // Every commit that the tips reach, so that the next update has only newer ones to add.
-            let new = reader.commits(&span.tips, &tips, WalkLimits::default())?;
-            let (stretch, first, n_missing) = indexing.learn(&new, &span.tips, false)?;
-            let (history, unkept) = whole.keep(&stretch, first)?;
-            return Ok(CurrentIndex { history, n_missing, unkept });
+            new = reader.commits(&span.tips, &tips, WalkLimits::default())?;
         }
-        _ => {}
+        return indexing.add(whole, &new, &span.tips, false);
     }
 
     let mut part = opened(folder, params, Extent::Part)?;
-    let wanted = reader.commits_of(span)?;
+    let mut new = reader.commits_of(span)?;
     let known: HashSet<CommitId> = part.commits()?.into_iter().collect();
-    let new: Vec<CommitId> =
-        wanted.iter().filter(|commit| !known.contains(commit)).copied().collect();
-    if new.is_empty() {
-        return Ok(CurrentIndex { history: part, n_missing: 0, unkept: None });
-    }
-    let is_newer = wanted.first().is_some_and(|oldest| known.contains(oldest));
-    let new = if is_newer { new } else { wanted };
-    if !is_newer {
+    if new.first().is_none_or(|oldest| known.contains(oldest)) {
+        new.retain(|commit| !known.contains(commit));
+    } else {
         part.remove();
     }
-    let (stretch, first, n_missing) = indexing.learn(&new, &span.tips, true)?;
-    let (history, unkept) = part.keep(&stretch, first)?;
-    Ok(CurrentIndex { history, n_missing, unkept })
+    indexing.add(part, &new, &span.tips, true)
 }
 
 fn opened(
@@ -404,6 +384,22 @@ struct Indexer<'i> {
 }
 
 impl Indexer<'_> {
+    /// Adds what `commits` did, the oldest first, to an index.
+    fn add(
+        &self,
+        history: History,
+        commits: &[CommitId],
+        tips: &[CommitId],
+        with_before: bool,
+    ) -> Result<CurrentIndex, Error> {
+        if commits.is_empty() {
+            return Ok(CurrentIndex { history, n_missing: 0, unkept: None });
+        }
+        let (stretch, first, n_missing) = self.learn(commits, tips, with_before)?;
+        let (history, unkept) = history.keep(&stretch, first)?;
+        Ok(CurrentIndex { history, n_missing, unkept })
+    }
+
     /// Reads what `commits` added, the oldest first, and records where each fingerprint first
     /// appeared; also returns how many contents are missing. With `with_before`, contents from
     /// before the commits are read too.
@@ -640,7 +636,7 @@ impl Versions<'_> {
             let Some(text) = reader.past_blob(blob, path)? else { continue };
             let Ok(source) = self.sources.tokenize(path, text).map(Arc::new) else { continue };
             let hits = self.queries.hits_in(&source, scratch);
-            let n_rows = hits.iter().map(|hit| hit.row).collect::<BTreeSet<u32>>().len();
+            let n_rows = rows(&hits).len();
             if n_rows > best.as_ref().map_or(0, |(n, _)| *n) {
                 best = Some((n_rows, PastVersion { event, source, hits }));
             }

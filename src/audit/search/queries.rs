@@ -370,20 +370,14 @@ impl<'q> Queries<'q> {
         Sieve::new(&sets.iter().flatten().map(|queries| &queries.index).collect::<Vec<_>>())
     }
 
-    /// The words of the queries that `target` has, by number.
-    pub fn words_in(&self, target: &Source) -> Vec<u32> {
-        if self.words.is_empty() || !self.may_share(&target.family) {
-            return Vec::new();
-        }
-        places_in(&self.words, target.distinct_words())
-    }
-
-    /// The words of the queries that a file has, from what is remembered about it.
-    pub fn words_in_remembered(&self, target: &BlobFacts<'_>) -> Vec<u32> {
-        if self.words.is_empty() || !self.may_share(target.family) {
-            return Vec::new();
-        }
-        places_in(&self.words, target.words())
+    /// The words of the queries that a file of `family` has, by number.
+    pub fn words_in<W: IntoIterator<Item = u32>>(
+        &self,
+        family: &str,
+        words: impl FnOnce() -> W,
+    ) -> Vec<u32> {
+        let is_asked = !self.words.is_empty() && self.may_share(family);
+        if is_asked { places_in(&self.words, words()) } else { Vec::new() }
     }
 
     /// The number of the query that is the file at `path`.
@@ -435,7 +429,7 @@ impl<'q> Queries<'q> {
         let words: HashSet<u32> = target.words.iter().copied().collect();
         let other = WordedTokens { tokens: &target.tokens, words: &words };
         let side = SeedSide::new(&target.tokens);
-        let mut shared = self.shared(&hits, Some(wanted));
+        let mut shared = self.shared(&hits, wanted);
         shared.retain(|&query, shared| {
             let own = WordedTokens { tokens: &self.sources[query].tokens, words: &rare[query] };
             let seeds = self.seeds(query, &side, shared, false);
@@ -481,8 +475,8 @@ impl<'q> Queries<'q> {
         found
     }
 
-    /// For each query, or those `wanted`, the fingerprints it shares by the `hits` in a target.
-    pub fn shared(&self, hits: &[Hit], wanted: Option<&[usize]>) -> SharedKgrams {
+    /// For each of the queries `wanted`, the fingerprints it shares by the `hits` in a target.
+    pub fn shared(&self, hits: &[Hit], wanted: &[usize]) -> SharedKgrams {
         // Hits list fingerprints by position in the target. Group them by fingerprint, then pair
         // each group with the positions of the same fingerprint in each query:
         //
@@ -492,29 +486,18 @@ impl<'q> Queries<'q> {
         //
         // Hits ascend by position, so the positions stay ascending. Rows are visited in order, so
         // the result is deterministic.
-        let in_target = positions_of(hits);
-        let Some(wanted) = wanted else {
-            let mut shared = SharedKgrams::new();
-            for (row, target) in in_target {
-                for of_query in self.postings(row).chunk_by(|a, b| a.1.document == b.1.document) {
-                    let query = of_query[0].1.document as usize;
-                    shared.entry(query).or_default().push(kgram(of_query, &target));
-                }
-            }
-            return shared;
-        };
         // A thousand queries may have the fingerprint, but a file is only aligned with a few of
         // them.
         let mut shared = vec![Vec::new(); wanted.len()];
-        for (row, target) in in_target {
+        for (row, target) in positions_of(hits) {
             let postings = self.postings(row);
             for (&query, shared) in wanted.iter().zip(&mut shared) {
-                let from =
-                    postings.partition_point(|(_, posting)| (posting.document as usize) < query);
-                let rest = postings[from..].iter();
-                let n = rest.take_while(|(_, of)| of.document as usize == query).count();
-                if n > 0 {
-                    shared.push(kgram(&postings[from..from + n], &target));
+                let from = postings.partition_point(|(_, of)| (of.document as usize) < query);
+                let of_query = postings[from..].iter();
+                let of_query = of_query.take_while(|(_, of)| of.document as usize == query);
+                let query: Vec<u32> = of_query.map(|(_, posting)| posting.position).collect();
+                if !query.is_empty() {
+                    shared.push(SharedKgram { query, target: target.clone() });
                 }
             }
         }
@@ -530,7 +513,7 @@ impl<'q> Queries<'q> {
     /// common one is followed to the winners. Time O(64 h) for h hits.
     fn strongest(&self, of_parts: &[Vec<Hit>]) -> SharedKgrams {
         if self.sources.len() <= WINNERS {
-            return self.shared(&of_parts.concat(), None);
+            return self.shared(&of_parts.concat(), &Vec::from_iter(0..self.sources.len()));
         }
         let mut wanted: BTreeMap<usize, Vec<Hit>> = BTreeMap::new();
         for hits in of_parts.iter().filter(|hits| !hits.is_empty()) {
@@ -538,7 +521,7 @@ impl<'q> Queries<'q> {
         }
         let of_query = wanted.into_iter().flat_map(|(query, mut hits)| {
             hits.sort_unstable_by_key(|hit| hit.position);
-            self.shared(&hits, Some(&[query]))
+            self.shared(&hits, &[query])
         });
         of_query.collect()
     }
@@ -639,13 +622,6 @@ fn positions_of(hits: &[Hit]) -> BTreeMap<u32, Vec<u32>> {
     positions
 }
 
-/// What a query and a target share of a fingerprint, by its postings in the query and its positions
-/// in the target.
-fn kgram(of_query: &[(u64, Posting)], target: &[u32]) -> SharedKgram {
-    let query = of_query.iter().map(|(_, posting)| posting.position).collect();
-    SharedKgram { query, target: target.to_vec() }
-}
-
 /// Those of some queries that have most votes, at most `max`.
 fn most_voted(mut queries: Vec<usize>, votes: &BTreeMap<usize, u32>, max: usize) -> Vec<usize> {
     queries.sort_unstable_by_key(|query| (Reverse(votes.get(query).copied()), *query));
@@ -676,15 +652,12 @@ const FOLLOWED: usize = 4;
 /// Maximum queries to which a common one is followed.
 const WINNERS: usize = 16;
 
-/// Maximum files with a seed for it to count fully.
-pub(in crate::audit) const FEW_FILES: f64 = 5.0;
-
 /// Minimum tokens for a byte-identical file to be reported. Lower than `min-tokens`, since identity
 /// is strong evidence.
-pub(in crate::audit) const WHOLE_TOKENS: usize = 20;
+const WHOLE_TOKENS: usize = 20;
 /// Minimum bytes for the same: an empty file, or one with a single line of code, is the same in
 /// many projects.
-pub(in crate::audit) const WHOLE_BYTES: usize = 300;
+const WHOLE_BYTES: usize = 300;
 
 /// Whether a file may be reported as a whole.
 pub(in crate::audit) fn may_be_whole(source: &Source) -> bool {

@@ -20,9 +20,9 @@ pub(in crate::audit) struct Targets<'t, R> {
     pub is_new: &'t (dyn Fn(&FilePath) -> bool + Sync),
     /// The files of base that the change touches, as they were before: base decides what is common.
     pub before: &'t [&'t Source],
-    /// Maximum components with a fingerprint, beyond which it is common; `None` for files of the
+    /// Maximum components with a fingerprint, beyond which it is common; none for files of the
     /// tree.
-    pub max_components: Option<usize>,
+    pub max_components: usize,
 }
 
 impl<'t, R> Targets<'t, R> {
@@ -32,7 +32,7 @@ impl<'t, R> Targets<'t, R> {
         open: &'t (dyn Fn() -> R + Sync),
         sources: &'t Sources<'t>,
     ) -> Self {
-        let (corpus, before, max_components) = (None, &[][..], None);
+        let (corpus, before, max_components) = (None, &[][..], usize::MAX);
         Self { entries, open, sources, corpus, is_new: &|_| false, before, max_components }
     }
 

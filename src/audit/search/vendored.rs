@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::licenses::{ComponentFolders, identify, own_text, short_text};
+use super::licenses::{ComponentFolders, entries_in, identify, own_text};
 use super::queries::FileHits;
 use crate::audit::Error;
 use crate::audit::read::{Source, Sources};
@@ -62,8 +62,9 @@ pub(in crate::audit) fn identify_vendored_as_of(
 ) -> Result<(), Error> {
     let is_told = asks_for_more(sources.config);
     identify_with(found, &state.entries, reader, sources, &is_told, &|source| {
-        let text = state.get(&source.path).and_then(|entry| short_text(entry, reader, MAX_TEXT));
-        text.unwrap_or_default()
+        let entry = state.get(&source.path);
+        let entry = entry.filter(|of| reader.size(of).is_none_or(|size| size <= MAX_TEXT));
+        entry.and_then(|entry| reader.read(entry).ok()).unwrap_or_default()
     })
 }
 
@@ -148,10 +149,7 @@ fn name_of(folder: &[u8], path: &FilePath, sources: &Sources<'_>) -> String {
 
 /// Whether a file directly in `folder` may state its license.
 fn states_license(folder: &[u8], entries: &[Entry]) -> bool {
-    let first = entries.partition_point(|entry| entry.path.as_bytes() < folder);
-    let inside =
-        entries[first..].iter().take_while(|entry| entry.path.as_bytes().starts_with(folder));
-    let paths = inside.map(|entry| &entry.path);
+    let paths = entries_in(entries, folder).map(|entry| &entry.path);
     paths
         .filter(|path| path.folder().strip_suffix(b"/").unwrap_or_default() == folder)
         .any(is_relevant)

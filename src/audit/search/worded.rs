@@ -58,7 +58,7 @@ impl<'w> WordIndex<'w> {
             (weights.sum::<f64>(), distance(file), file)
         });
         let mut best: Vec<(f64, usize, usize)> = weighed.collect();
-        best.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+        best.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
         best.into_iter().take(max).map(|(.., file)| file).collect()
     }
 

@@ -8,7 +8,7 @@ use super::hunks::content_of;
 use super::search::Sibling;
 use super::windows::Windows;
 use crate::audit::change::ChangedFile;
-use crate::audit::judge::{added_part, fragment};
+use crate::audit::judge::added_part;
 use crate::audit::read::Source;
 use crate::matching::{Hunk, added_lines};
 use crate::policy::{About, Finding, Fragment, Ground, MissedEdit, Origin};
@@ -81,7 +81,7 @@ fn finding(windows: &Windows<'_>, siblings: &[Sibling]) -> Option<Finding> {
     let (first, last) = (nearest.hunks.first()?, nearest.hunks.last()?);
     let range = first.added.start.saturating_sub(1)..(last.added.end + 1).min(source.tokens.len());
     let lines = Lines::new(&source.text);
-    let whole = fragment(&source.text, &lines, &source.tokens[range.clone()])?;
+    let whole = source.fragment(&lines, &range)?;
     let added = added_lines(&base.text, &source.text);
     let added = added_part(&whole, &added, &lines, &source.text).unwrap_or_else(|| {
         // Where lines were only removed, the finding is on the line beside them.

@@ -15,7 +15,6 @@ use super::step::{Marks, PartedBlocks, Side, parted};
 use super::windows::{Pair, Place, Windows};
 use crate::audit::Error;
 use crate::audit::bundle::Bundle;
-use crate::audit::judge::fragment;
 use crate::audit::read::{Source, Sources};
 use crate::audit::search::Hit;
 use crate::files::Entry;
@@ -438,7 +437,7 @@ impl<'m> Pair<'m> {
         let (first, last) = (places.first()?, places.last()?);
         let start = first.site.at.start.saturating_sub(1);
         let end = (last.site.at.end + 1).min(other.tokens.len());
-        let fragment = fragment(&other.text, lines, &other.tokens[start..end])?;
+        let fragment = other.fragment(lines, &(start..end))?;
         let names =
             last.site.renaming.pairs().filter_map(|(name, to)| Some((name, *spelling.get(&to)?)));
         let edited = adapted(self, &places, &names.collect())?;
@@ -481,7 +480,7 @@ impl<'m> Pair<'m> {
                 .filter(|of| own.start <= of.removed.start && of.removed.end <= own.end)
                 .cloned()
                 .collect();
-            let fragment = fragment(&other.text, &lines, &other.tokens[there.clone()]);
+            let fragment = other.fragment(&lines, &there);
             let Some(fragment) = fragment.filter(|_| !hunks.is_empty()) else { continue };
             let (n, n_other) = (own.len(), there.len());
             let sibling = Sibling {

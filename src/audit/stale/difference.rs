@@ -33,8 +33,7 @@ impl<'t> TreeFiles<'t> {
     /// Reads a file; `None` if it holds nothing to compare.
     fn read(self, path: &FilePath) -> Result<Option<Arc<Source>>, Error> {
         let Self { snapshot, sources, repository } = self;
-        let is_asked =
-            sources.skip_by_name(path).is_none() || sources.config.vendored_at(path).is_some();
+        let is_asked = sources.is_read(path) || sources.config.vendored_at(path).is_some();
         let Some(entry) = snapshot.get(path).filter(|_| is_asked) else { return Ok(None) };
         Ok(sources.read(&repository.reader(), entry)?.ok())
     }
@@ -61,13 +60,13 @@ type FilesThere = BTreeMap<Vec<u8>, (FilePath, u32)>;
 /// How a file of the folder relates to the version.
 enum Relation {
     /// A file of the version, under whatever name, with its blob.
-    Identical(FilePath, u32),
+    Identical(u32),
     /// All but comments and layout.
-    Equal(FilePath),
+    Equal,
     Edited(EditedFile),
     /// A file that another version has, as it says.
-    OfVersion(FilePath, String),
-    Added(FilePath),
+    OfVersion(String),
+    Added,
     /// Not source to compare.
     Nothing,
 }
@@ -92,19 +91,20 @@ impl Difference<'_, '_> {
             self.relation(path, known.get(name), &blobs, clone.as_ref())
         });
         let mut held = BTreeSet::new();
-        for relation in relations.collect::<Result<Vec<_>, Error>>()? {
+        let relations = relations.collect::<Result<Vec<_>, Error>>()?;
+        for (relation, path) in relations.into_iter().zip(near.iter().copied().cloned()) {
             match relation {
-                Relation::Identical(path, blob) => {
+                Relation::Identical(blob) => {
                     let there = path.below(&self.mapping.folder).and_then(|name| known.get(name));
                     let place = there.filter(|(_, of)| *of == blob).map(|(place, _)| place.clone());
                     version.places.extend(place.map(|place| (path.clone(), place)));
                     version.identical.push(path);
                     held.insert(blob);
                 }
-                Relation::Equal(path) => version.equal.push(path),
+                Relation::Equal => version.equal.push(path),
                 Relation::Edited(file) => version.edited.push(file),
-                Relation::OfVersion(path, name) => version.of_others.push((path, name)),
-                Relation::Added(path) => version.added.push(path),
+                Relation::OfVersion(name) => version.of_others.push((path, name)),
+                Relation::Added => version.added.push(path),
                 Relation::Nothing => {}
             }
         }
@@ -180,21 +180,21 @@ impl Difference<'_, '_> {
         let Some(source) = known.copied().or(read.as_deref()) else { return Ok(Relation::Nothing) };
         let own = project.blob_of(source)?;
         if let Some(own) = own.filter(|own| Some(*own) == blob || blobs.contains(own)) {
-            return Ok(Relation::Identical(path.clone(), own));
+            return Ok(Relation::Identical(own));
         }
         let there = blob.map(|blob| project.version(blob)).transpose()?;
         let edits = there.as_ref().map(|there| edited_lines(document(there), source.document()));
         if edits.as_ref().is_some_and(Vec::is_empty) {
-            return Ok(Relation::Equal(path.clone()));
+            return Ok(Relation::Equal);
         }
         let files = stored.checked(own.map(|own| segment.files(own)).transpose())?;
         let mut files = files.unwrap_or_default().into_iter();
         let file = files.find(|file| file.component == project.component);
         if let Some(name) = file.as_ref().and_then(version_of) {
-            return Ok(Relation::OfVersion(path.clone(), name));
+            return Ok(Relation::OfVersion(name));
         }
         let (Some(there), Some(edits), Some(blob)) = (there, edits, blob) else {
-            return Ok(Relation::Added(path.clone()));
+            return Ok(Relation::Added);
         };
         let origin = known_there.map(|(origin, _)| origin.clone()).unwrap_or_default();
         let id = stored.checked(segment.id_of(blob))?;

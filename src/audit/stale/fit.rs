@@ -37,7 +37,6 @@ use crate::store::corpus::StoredChange;
 use crate::text::FilePath;
 
 /// A file of the tree that may be the copy of a whole file.
-#[derive(Debug)]
 pub(in crate::audit) struct WholeCopy {
     pub source: Arc<Source>,
     /// The files of components whose code it holds, those with most of it first.
@@ -117,7 +116,7 @@ fn best_of_each(mut versions: Vec<FolderVersion>) -> Vec<FolderVersion> {
 fn ranked(votes: &Votes) -> Option<(Vec<Mapping>, BTreeSet<usize>)> {
     let mut ranked = Vec::from_iter(votes.iter().filter(|(_, files)| !files.is_empty()));
     ranked.sort_by_cached_key(|(mapping, files)| {
-        (mapping.is_of_copy(), std::cmp::Reverse(files.len()), mapping.folder.len())
+        (is_of_copy(&mapping.origin), std::cmp::Reverse(files.len()), mapping.folder.len())
     });
     let &(_, voters) = ranked.first()?;
     let rivals =

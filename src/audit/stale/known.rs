@@ -125,14 +125,7 @@ impl<'s> FixList<'s> {
                 let places = missed.places.iter().map(|place| place.fragment).collect();
                 told.insert((missed.commit.hash.clone(), places))
             });
-            let declared = &segment.components()[number as usize];
-            let component = Component {
-                corpus: stored.name().to_owned(),
-                name: declared.name.clone(),
-                purl: declared.purl.clone(),
-                url: declared.url.clone(),
-                ..Component::default()
-            };
+            let component = Component { version: None, ..stored.declared(segment, number) };
             let behind = Behind { is_listed: true, component: Arc::new(component), commits };
             finding(behind, holder, config)
         });
@@ -140,8 +133,8 @@ impl<'s> FixList<'s> {
     }
 
     /// The functions that share a fingerprint with the file.
-    fn candidates(&self, holder: &Holder<'_>, config: &Config) -> Result<BTreeSet<u32>, Error> {
-        let Some(params) = self.params else { return Ok(BTreeSet::new()) };
+    fn candidates(&self, holder: &Holder<'_>, config: &Config) -> Result<Vec<u32>, Error> {
+        let Some(params) = self.params else { return Ok(Vec::new()) };
         let tokens = &holder.source.tokens;
         let mut scratch = Vec::new();
         let asked = params.fingerprints(tokens, &mut scratch).filter(|print| {

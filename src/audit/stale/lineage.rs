@@ -88,13 +88,6 @@ pub(in crate::audit) fn lineages<'o>(
     Ok(found)
 }
 
-impl Lineage<'_> {
-    /// Whether a blob is one of its versions.
-    pub fn has(&self, blob: u32) -> bool {
-        self.changes.iter().any(|change| [change.before, change.after].contains(&Some(blob)))
-    }
-}
-
 impl<'o> Project<'o> {
     /// The file that has this path, under all its names; `None` if no commit changed it.
     pub fn lineage(&self, path: u32) -> Result<Option<Lineage<'o>>, Error> {
@@ -124,17 +117,9 @@ impl<'o> Project<'o> {
 
     /// The component, as findings name it.
     pub fn component(&self) -> Result<Component, Error> {
-        let declared = &self.segment.components()[self.component as usize];
+        let declared = self.stored.declared(self.segment, self.component);
         let license = self.segment.component_license(self.component as usize);
-        Ok(Component {
-            corpus: self.stored.name().to_owned(),
-            name: declared.name.clone(),
-            version: declared.version.clone(),
-            purl: declared.purl.clone(),
-            url: declared.url.clone(),
-            terms: self.stored.checked(license)?,
-            first_seen: None,
-        })
+        Ok(Component { terms: self.stored.checked(license)?, ..declared })
     }
 
     /// The repository that the corpus was made from, if it is available.

@@ -31,11 +31,6 @@ impl Mapping {
         Some(FilePath::joined(&self.origin, here.below(&self.folder)?))
     }
 
-    /// Whether the folder of the component is a copy of another project.
-    pub fn is_of_copy(&self) -> bool {
-        is_of_copy(&self.origin)
-    }
-
     /// Whether one of two folders of the tree is in the other, or they are the same.
     pub fn is_nested_with(&self, other: &Self) -> bool {
         let [a, b] = [self, other].map(|of| FilePath::new(&*of.folder));

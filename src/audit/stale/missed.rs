@@ -6,13 +6,12 @@ use std::sync::Arc;
 
 use super::lineage::{ComponentFile, Lineage, Project, lineages};
 use crate::audit::Error;
-use crate::audit::judge::fragment;
 use crate::audit::read::{Source, n_marked};
 use crate::audit::search::{LineCounts, Outside};
 use crate::config::Config;
 use crate::git::{Reader, Repository};
 use crate::language::Token;
-use crate::matching::{Document, Hunk, HunkIndex, MissedHunk, fixes, missed};
+use crate::matching::{CONTEXT, Document, Hunk, HunkIndex, MissedHunk, fixes, missed};
 use crate::policy::{Behind, Component, Finding, LineEdit, MissedCommit, MissedPlace};
 use crate::store::corpus::StoredTokens;
 use crate::text::{FilePath, Lines};
@@ -145,8 +144,8 @@ pub(super) fn missed_hunks(
 /// Whether the change adds the code that missed a hunk: at least half of the tokens around it.
 fn is_asked(missed: &MissedHunk, holder: &Holder<'_>) -> bool {
     let Some(novel) = holder.novel else { return true };
-    let n = crate::matching::CONTEXT;
-    let around = missed.at.start.saturating_sub(n)..(missed.at.end + n).min(novel.len());
+    let MissedHunk { at, .. } = missed;
+    let around = at.start.saturating_sub(CONTEXT)..(at.end + CONTEXT).min(novel.len());
     2 * n_marked(&novel[around.clone()]) >= around.len()
 }
 
@@ -160,7 +159,8 @@ fn base_of(lineage: &Lineage<'_>, source: &Source) -> Result<usize, Error> {
     let Project { stored, segment, .. } = lineage.project;
     // What differs from a version that is identical has less in common with the copy.
     let own = lineage.project.blob_of(source)?;
-    let own = own.filter(|own| lineage.has(*own));
+    let mut versions = lineage.changes.iter().flat_map(|change| [change.before, change.after]);
+    let own = own.filter(|own| versions.any(|version| version == Some(*own)));
     let n_tokens = stored.checked(own.map(|own| segment.n_tokens(own)).transpose())?;
     let mut rated = Vec::new();
     for (at, change) in lineage.changes.iter().enumerate() {
@@ -196,7 +196,7 @@ impl Versions<'_> {
         source: &Source,
         lines: &Lines,
     ) -> Option<MissedPlace> {
-        let fragment = fragment(&source.text, lines, source.tokens.get(missed.at.clone())?)?;
+        let fragment = source.fragment(lines, &missed.at)?;
         let hunk = &missed.hunk;
         let origin_lines = line_range(self.old, &Lines::new(self.old.text), &hunk.before);
         Some(MissedPlace { fragment, origin_lines, edit: self.edit(hunk, missed, source, lines) })

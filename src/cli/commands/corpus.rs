@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::cache::size;
-use crate::audit::{Context, CorpusLexer, Memory, Outside, Progress, StoredCorpus};
+use crate::audit::{Context, CorpusLexer, Outside, Progress, StoredCorpus};
 use crate::change::{Authority, Components, in_tree};
 use crate::cli::args::{CorpusCommand, Declaration, ExportFormat};
 use crate::cli::flags::Common;
@@ -399,12 +399,11 @@ fn read_all(
         [k, k + WINDOW - 1].map(|n| NonZeroUsize::new(n).unwrap_or(NonZeroUsize::MIN));
     let params = fingerprint::Params::new(k, longest).unwrap_or(config.fingerprint);
     let sampling = Sampling { fingerprint: params, min_distinct: config.matching.min_distinct };
-    let nothing = Memory::nothing();
     let added = {
         let bar = Bar::of(common);
         bar.begin("reading", 0);
         let context = Context { config: &config, languages: &languages, progress: &bar };
-        corpus.add(sources, sampling, &CorpusLexer::new(context, &nothing))?
+        corpus.add(sources, sampling, &CorpusLexer::new(context))?
     };
     let mut failed = None;
     for ((source, _), added) in sources.iter().zip(added) {
