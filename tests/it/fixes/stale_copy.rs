@@ -308,15 +308,14 @@ fn an_audit_and_a_check_tell_of_missed_commits_too() {
 fn what_a_limit_left_out_is_told() {
     let (origin, ..) = origin();
     let repository = copying(&[("lib/record.c", READ)]);
-    let report = Shelf::of(&origin).report(&repository, &["stale", "--timeout", "0.000001"]);
-    assert_eq!(report.status, 2);
-    let notices = report.list("/notices");
-    assert!(
-        notices
-            .iter()
-            .any(|of| of["message"].as_str().is_some_and(|why| why.contains("(`--timeout`)"))),
-        "{notices:?}"
-    );
+    let shelf = Shelf::of(&origin);
+    let args = ["stale", "--corpus", "known", "--corpus-dir", shelf.path(), "--format", "json"];
+    let mut command = repository.secondhand(&[&args[..], &["--timeout", "0.000001"]].concat());
+    let (status, printed, _) = told(command.output().expect("the program starts"));
+    assert_eq!(status, 2);
+    let report: Value = serde_json::from_str(&printed).expect("the report is whole");
+    let notice = report["notices"][0]["message"].as_str();
+    assert!(notice.is_some_and(|why| why.contains("(`--timeout`)")), "{report}");
 }
 
 #[test]
