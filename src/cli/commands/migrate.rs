@@ -80,9 +80,7 @@ fn jscpd(text: &str) -> Option<Migration> {
             ("minTokens", _) => value.as_u64().into_iter().for_each(|n| migrated.min_tokens(n)),
             ("maxSize", _) => match value.as_str().and_then(bytes_of) {
                 Some(bytes) => migrated.values.push(("max-file-size", bytes.to_string())),
-                None => {
-                    migrated.left_out.push(format!("`maxSize`: {value} is no size that can be set"))
-                }
+                None => migrated.left_out.push(format!("`maxSize`: {value} is no size to set")),
             },
             ("blame", Value::Bool(true)) => migrated.values.push(("blame", "true".to_owned())),
             _ => migrated.left_out.push(format!("`{key}`: {}", no_counterpart(key, value))),
