@@ -1,6 +1,5 @@
 //! Reads a Debian source package: the `.dsc` file and the archives that it lists.
 
-use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -22,9 +21,7 @@ const MAX_CONTROL: u64 = 1 << 20;
 
 fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let path = Path::new(request.spec);
-    let mut text = String::new();
-    let read = files::open(path).and_then(|of| of.take(MAX_CONTROL).read_to_string(&mut text));
-    read.map_err(|why| Error::file(path, why))?;
+    let text = files::read_text(path, MAX_CONTROL).map_err(|why| Error::file(path, why))?;
     let control = Control::parse(&text).map_err(|why| Error::invalid(path, why))?;
     let component = Arc::new(request.component.clone().or(control.component()));
     let folder = path.parent().unwrap_or(Path::new("."));
