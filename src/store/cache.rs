@@ -21,11 +21,18 @@ const MAX_SEGMENTS: usize = 8;
 const MAX_BYTES: u64 = 1024 * 1024 * 1024;
 
 /// The sections of a segment.
-mod section {
-    pub const ROWS: u32 = 1;
-    pub const PRINTS: u32 = 2;
-    pub const FAMILIES: u32 = 3;
-    pub const WORDS: u32 = 5;
+#[derive(Clone, Copy)]
+enum SectionId {
+    Rows = 1,
+    Prints = 2,
+    Families = 3,
+    Words = 5,
+}
+
+impl From<SectionId> for u32 {
+    fn from(id: SectionId) -> Self {
+        id as Self
+    }
 }
 
 /// The key of an entry: a blob, and how it is read.
@@ -141,13 +148,13 @@ impl CacheSegment {
     fn open(path: &Path, params: &SegmentParams) -> Result<Self, SegmentError> {
         let segment = Segment::open(path)?.of_kind(SegmentKind::Cache)?.with_params(params)?;
         let n_row = segment.params().hash.n_bytes() + FIELDS;
-        let n_bytes = segment.section(section::ROWS)?.len();
+        let n_bytes = segment.section(SectionId::Rows)?.len();
         if !n_bytes.is_multiple_of(n_row) {
             return Err(SegmentError::Damaged("the length of its rows"));
         }
-        let families = families(segment.section(section::FAMILIES)?)?;
-        segment.section(section::PRINTS)?;
-        segment.section(section::WORDS)?;
+        let families = families(segment.section(SectionId::Families)?)?;
+        segment.section(SectionId::Prints)?;
+        segment.section(SectionId::Words)?;
         let is_damaged = AtomicBool::new(false);
         Ok(Self { path: path.to_owned(), segment, families, n_rows: n_bytes / n_row, is_damaged })
     }
@@ -161,7 +168,9 @@ impl CacheSegment {
     }
 
     fn row_bytes(&self, at: usize) -> Result<&[u8], SegmentError> {
-        self.segment.section(section::ROWS)?.row(at, self.segment.params().hash.n_bytes() + FIELDS)
+        self.segment
+            .section(SectionId::Rows)?
+            .row(at, self.segment.params().hash.n_bytes() + FIELDS)
     }
 
     fn row<'r>(&'r self, bytes: &'r [u8]) -> Result<BlobFacts<'r>, SegmentError> {
@@ -170,9 +179,9 @@ impl CacheSegment {
             [0, 8, 32].map(|at| u64_at(fields, at).unwrap_or(u64::MAX));
         let [len, n_prints, status, family, n_words] =
             [16, 20, 24, 28, 40].map(|at| u32_at(fields, at).unwrap_or(u32::MAX) as usize);
-        let prints = self.segment.section(section::PRINTS)?.bytes(span(start, len))?;
+        let prints = self.segment.section(SectionId::Prints)?.bytes(span(start, len))?;
         let words = span(first_word, n_words.saturating_mul(4));
-        let words = self.segment.section(section::WORDS)?.bytes(words)?;
+        let words = self.segment.section(SectionId::Words)?.bytes(words)?;
         match self.families.get(family) {
             Some(family) if n_prints <= prints.len() / 8 => {
                 let (status, n_prints) = (status as u32, n_prints as u32);
@@ -361,7 +370,7 @@ impl Cache {
         families.sort_unstable();
         families.dedup();
         let mut out = SegmentWriter::create(&self.folder, SegmentKind::Cache, self.params)?;
-        out.begin(section::ROWS);
+        out.begin(SectionId::Rows);
         let (mut start, mut first_word) = (0u64, 0u64);
         for row in &rows {
             out.write(row.id)?;
@@ -377,16 +386,16 @@ impl Cache {
             start += row.prints.len() as u64;
             first_word += row.words.len() as u64;
         }
-        out.begin(section::PRINTS);
+        out.begin(SectionId::Prints);
         for row in &rows {
             out.write(row.prints)?;
         }
-        out.begin(section::FAMILIES);
+        out.begin(SectionId::Families);
         for family in families {
             out.write(&(family.len() as u16).to_le_bytes())?;
             out.write(family.as_bytes())?;
         }
-        out.begin(section::WORDS);
+        out.begin(SectionId::Words);
         for row in &rows {
             out.write(row.words)?;
         }

@@ -37,13 +37,20 @@ const TRIES: usize = 5;
 const TOO_MANY: usize = 1_000;
 
 /// The sections of a segment; the postings take three.
-mod section {
-    pub const TIPS: u32 = 1;
-    pub const COMMITS: u32 = 2;
-    pub const PATHS: u32 = 3;
-    pub const EVENTS: u32 = 4;
-    pub const POSTINGS: u32 = 5;
-    pub const BEFORE: u32 = 8;
+#[derive(Clone, Copy)]
+enum SectionId {
+    Tips = 1,
+    Commits = 2,
+    Paths = 3,
+    Events = 4,
+    Postings = 5,
+    Before = 8,
+}
+
+impl From<SectionId> for u32 {
+    fn from(id: SectionId) -> Self {
+        id as Self
+    }
 }
 
 /// How much of the past an index covers.
@@ -203,15 +210,15 @@ impl History {
 
     /// The commits whose history is known.
     pub fn tips(&self) -> Result<Vec<CommitId>, SegmentError> {
-        self.ids(section::TIPS)
+        self.ids(SectionId::Tips)
     }
 
     /// The commits that were read.
     pub fn commits(&self) -> Result<Vec<CommitId>, SegmentError> {
-        self.ids(section::COMMITS)
+        self.ids(SectionId::Commits)
     }
 
-    fn ids(&self, id: u32) -> Result<Vec<CommitId>, SegmentError> {
+    fn ids(&self, id: SectionId) -> Result<Vec<CommitId>, SegmentError> {
         let mut ids = Vec::new();
         self.each_part(|part| part.ids(id).map(|of_part| ids.extend(of_part)))?;
         Ok(ids)
@@ -224,7 +231,7 @@ impl History {
         self.each_part(|part| {
             for event in part.postings()?.get(key(hash))? {
                 let at = u32_at(event, 0).unwrap_or(u32::MAX) as usize;
-                let row = part.segment.section(section::EVENTS)?.row(at, part.n_event())?;
+                let row = part.segment.section(SectionId::Events)?.row(at, part.n_event())?;
                 paths.push(part.path(u32_at(row, 0).unwrap_or(u32::MAX))?);
             }
             Ok(())
@@ -354,8 +361,8 @@ impl History {
             let (n_events, n_commits) = (all.events.len() as u32, all.commits.len() as u32);
             let numbers = part.paths.iter().map(|path| all.paths.binary_search(path));
             let numbers: Vec<u32> = numbers.map(|at| at.unwrap_or_default() as u32).collect();
-            all.tips.extend(part.ids(section::TIPS)?);
-            all.commits.extend(part.ids(section::COMMITS)?);
+            all.tips.extend(part.ids(SectionId::Tips)?);
+            all.commits.extend(part.ids(SectionId::Commits)?);
             for row in part.events()? {
                 let path = *numbers.get(row.path as usize).ok_or(DAMAGED_EVENT)?;
                 let commit = row.commit.saturating_add(n_commits);
@@ -407,19 +414,19 @@ impl History {
         for (at, &number) in order.iter().enumerate() {
             numbers[number as usize] = at as u32;
         }
-        for (section, ids) in [(section::TIPS, tips), (section::COMMITS, commits)] {
+        for (section, ids) in [(SectionId::Tips, tips), (SectionId::Commits, commits)] {
             out.begin(section);
             for id in ids {
                 out.write(id.as_bytes())?;
             }
         }
-        out.begin(section::PATHS);
+        out.begin(SectionId::Paths);
         for &number in &order {
             let path = paths[number as usize].as_bytes();
             out.write(&(path.len() as u32).to_le_bytes())?;
             out.write(path)?;
         }
-        out.begin(section::EVENTS);
+        out.begin(SectionId::Events);
         let none = vec![0; self.params.hash.n_bytes()];
         for event in events {
             let path = numbers.get(event.path as usize).copied().unwrap_or(u32::MAX);
@@ -432,9 +439,9 @@ impl History {
         for (key, event) in rows {
             postings.push(*key, &event.to_le_bytes());
         }
-        postings.write(out, section::POSTINGS)?;
-        out.begin(section::BEFORE);
-        let ids = before.iter().filter_map(|part| part.segment.section(section::COMMITS).ok());
+        postings.write(out, SectionId::Postings)?;
+        out.begin(SectionId::Before);
+        let ids = before.iter().filter_map(|part| part.segment.section(SectionId::Commits).ok());
         out.write(&ids.map(|ids| ids.len() as u64).sum::<u64>().to_le_bytes())
     }
 
@@ -468,7 +475,7 @@ fn open_parts(folder: &Path, params: &Params, extent: Extent) -> Result<Vec<Part
         if part.n_before > n_before {
             return Err(SegmentError::Damaged("a part of the index before it is missing").of(&file));
         }
-        n_before += part.segment.section(section::COMMITS)?.len() as u64;
+        n_before += part.segment.section(SectionId::Commits)?.len() as u64;
         parts.push(part);
     }
     Ok(parts)
@@ -480,18 +487,18 @@ impl Part {
     }
 
     fn new(segment: Segment, path: &Path) -> Result<Self, SegmentError> {
-        for id in [section::TIPS, section::COMMITS, section::EVENTS] {
+        for id in [SectionId::Tips, SectionId::Commits, SectionId::Events] {
             segment.section(id)?;
         }
-        Postings::new(&segment, section::POSTINGS)?;
-        let paths = paths(segment.section(section::PATHS)?)?;
-        let n_before = u64_at(segment.section(section::BEFORE)?.all()?, 0);
+        Postings::new(&segment, SectionId::Postings)?;
+        let paths = paths(segment.section(SectionId::Paths)?)?;
+        let n_before = u64_at(segment.section(SectionId::Before)?.all()?, 0);
         let n_before = n_before.ok_or(SegmentError::Damaged("the size of the parts before it"))?;
         Ok(Self { file: path.to_owned(), segment, paths, n_before })
     }
 
     fn postings(&self) -> Result<Postings<'_>, SegmentError> {
-        Postings::new(&self.segment, section::POSTINGS)
+        Postings::new(&self.segment, SectionId::Postings)
     }
 
     /// The bytes of an id.
@@ -505,7 +512,7 @@ impl Part {
     }
 
     fn events(&self) -> Result<impl Iterator<Item = EventRow>, SegmentError> {
-        let rows = self.segment.section(section::EVENTS)?.all()?.chunks_exact(self.n_event());
+        let rows = self.segment.section(SectionId::Events)?.all()?.chunks_exact(self.n_event());
         let n_id = self.n_id();
         Ok(rows.map(move |row| event_row(row, n_id)))
     }
@@ -513,12 +520,12 @@ impl Part {
     fn past_event(&self, row: EventRow) -> Result<PastEvent, SegmentError> {
         let EventRow { path, commit, before, after } = row;
         let path = self.path(path)?.clone();
-        let id = self.segment.section(section::COMMITS)?.row(commit as usize, self.n_id())?;
+        let id = self.segment.section(SectionId::Commits)?.row(commit as usize, self.n_id())?;
         let commit = CommitId::from_bytes(id).ok_or(DAMAGED_COMMIT)?;
         Ok(PastEvent { path, commit, before, after })
     }
 
-    fn ids(&self, id: u32) -> Result<Vec<CommitId>, SegmentError> {
+    fn ids(&self, id: SectionId) -> Result<Vec<CommitId>, SegmentError> {
         let ids = self.segment.section(id)?.all()?.chunks_exact(self.n_id());
         ids.map(|id| CommitId::from_bytes(id).ok_or(DAMAGED_COMMIT)).collect()
     }

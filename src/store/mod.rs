@@ -50,11 +50,11 @@ mod tests {
         let folder = folder();
         let mut out = SegmentWriter::create(folder.path(), SegmentKind::Cache, PARAMS)
             .expect("the folder is writable");
-        out.begin(1);
+        out.begin(1_u32);
         for n in 0..3_000u32 {
             out.write(&n.to_le_bytes()).expect("the folder is writable");
         }
-        out.begin(2);
+        out.begin(2_u32);
         out.write(b"second").expect("the folder is writable");
         let path = out.finish("test").expect("the folder is writable");
         assert_eq!(list(folder.path(), "test"), std::slice::from_ref(&path), "there is one file");
@@ -65,7 +65,7 @@ mod tests {
     fn read(bytes: &[u8]) -> Result<Vec<Vec<u8>>, SegmentError> {
         let segment =
             Segment::from_bytes(bytes)?.of_kind(SegmentKind::Cache)?.with_params(&PARAMS)?;
-        (1..=2).map(|id| Ok(segment.section(id)?.all()?.to_vec())).collect()
+        (1..=2_u32).map(|id| Ok(segment.section(id)?.all()?.to_vec())).collect()
     }
 
     #[test]
@@ -114,7 +114,7 @@ mod tests {
         let folder = folder();
         let mut out = SegmentWriter::create(folder.path(), SegmentKind::Cache, PARAMS)
             .expect("the folder is writable");
-        out.begin(1);
+        out.begin(1_u32);
         out.write(b"half").expect("the folder is writable");
         drop(out);
         assert_eq!(std::fs::read_dir(folder.path()).expect("it is there").count(), 0);

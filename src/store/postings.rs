@@ -69,7 +69,12 @@ impl PostingsWriter {
     ///
     /// # Errors
     /// If the disk is full.
-    pub fn write(mut self, out: &mut SegmentWriter, id: u32) -> Result<(), SegmentError> {
+    pub fn write(
+        mut self,
+        out: &mut SegmentWriter,
+        id: impl Into<u32>,
+    ) -> Result<(), SegmentError> {
+        let id = id.into();
         for bucket in 1..self.directory.len() {
             self.directory[bucket] = self.directory[bucket].max(self.directory[bucket - 1]);
         }
@@ -108,7 +113,8 @@ impl<'s> Postings<'s> {
     ///
     /// # Errors
     /// If they are missing, or their lengths do not match.
-    pub fn new(segment: &'s Segment, id: u32) -> Result<Self, SegmentError> {
+    pub fn new(segment: &'s Segment, id: impl Into<u32>) -> Result<Self, SegmentError> {
+        let id = id.into();
         let (directory, remainders, values) =
             (segment.section(id)?, segment.section(id + 1)?, segment.section(id + 2)?);
         let head = directory.bytes(0..HEAD)?;
@@ -215,7 +221,7 @@ mod tests {
         let folder = folder();
         let mut out = SegmentWriter::create(folder.path(), SegmentKind::Corpus, PARAMS)
             .expect("the folder is writable");
-        postings.write(&mut out, 5).expect("the folder is writable");
+        postings.write(&mut out, 5_u32).expect("the folder is writable");
         Segment::open(&out.finish("test").expect("the folder is writable"))
             .expect("it was just written")
     }
@@ -231,7 +237,7 @@ mod tests {
             let spread = if spread { 0x9E37_79B9_7F4A_7C15 } else { 1u64 };
             let rows: Vec<_> = rows.into_iter().map(|(hash, value)| (hash.wrapping_mul(spread), value)).collect();
             let segment = segment(&rows);
-            let postings = Postings::new(&segment, 5).expect("it was just written");
+            let postings = Postings::new(&segment, 5_u32).expect("it was just written");
             for hash in (0..600u64).map(|hash| hash.wrapping_mul(spread)) {
                 let mut expected: Vec<u32> = rows.iter().filter(|row| row.0 == hash).map(|row| row.1).collect();
                 expected.sort_unstable();

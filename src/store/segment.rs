@@ -210,7 +210,7 @@ impl Segment {
     ///
     /// # Errors
     /// If there is no such section, or a checksum is wrong.
-    pub fn blocks(&self, id: u32) -> Result<Vec<(BlockAt, &[u8])>, SegmentError> {
+    pub fn blocks(&self, id: impl Into<u32>) -> Result<Vec<(BlockAt, &[u8])>, SegmentError> {
         let section = self.section(id)?;
         let all = section.all()?.chunks(BLOCK).enumerate();
         Ok(all.map(|(n, bytes)| (section.at.block(n), bytes)).collect())
@@ -232,11 +232,12 @@ impl Segment {
     /// If they cannot be read.
     pub fn read_ahead(
         &self,
-        parts: impl IntoIterator<Item = (u32, Range<usize>)>,
+        parts: impl IntoIterator<Item = (impl Into<u32>, Range<usize>)>,
     ) -> Result<(), SegmentError> {
         let Bytes::Elsewhere { far, near } = &self.bytes else { return Ok(()) };
         let mut pieces = Vec::new();
         for (id, range) in parts {
+            let id = id.into();
             if near.as_ref().is_none_or(|near| near.section(id).is_err()) {
                 pieces.push((self.section(id)?.at, range));
             }
@@ -275,7 +276,8 @@ impl Segment {
     /// # Errors
     /// If the segment has no such section.
     #[inline]
-    pub fn section(&self, id: u32) -> Result<Section<'_>, SegmentError> {
+    pub fn section(&self, id: impl Into<u32>) -> Result<Section<'_>, SegmentError> {
+        let id = id.into();
         let found = self.sections.iter().find(|section| section.id == id);
         let at = found.ok_or(SegmentError::Damaged("a section is missing"))?;
         Ok(Section { segment: self, at })

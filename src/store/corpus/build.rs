@@ -14,7 +14,7 @@ use super::make::{
     FileLexer, FileRows, FunctionPair, LexedFile, LexedRows, PastRowMaker, RowMaker, Sampling,
     TokensToWrite, key_of_history, keys,
 };
-use super::open::{BLOB_ROW, CorpusSegment, IN_CHUNKS, Meta, StoredLanguage, WHOLE, section};
+use super::open::{BLOB_ROW, CorpusSegment, IN_CHUNKS, Meta, SectionId, StoredLanguage, WHOLE};
 use super::past::{PastWriter, write_table};
 use super::tokens::pack;
 use super::{Stats, params};
@@ -147,7 +147,7 @@ impl<'b> Builder<'b> {
     ) -> Result<Self, SegmentError> {
         let mut out =
             SegmentWriter::create(folder, SegmentKind::Corpus, params(&sampling.fingerprint))?;
-        out.begin(section::TOKENS);
+        out.begin(SectionId::Tokens);
         let chunks = ChunkWriter::new(folder).map_err(SegmentError::file(folder))?;
         Ok(Self {
             reading,
@@ -352,7 +352,7 @@ impl<'b> Builder<'b> {
         };
         let meta =
             serde_json::to_vec(&meta).map_err(|_| SegmentError::Damaged("its description"))?;
-        self.out.section(section::META, &meta)?;
+        self.out.section(SectionId::Meta, &meta)?;
         Ok((self.out.finish(name)?, self.stats))
     }
 
@@ -479,14 +479,14 @@ impl<'b> Builder<'b> {
         }
         let mut order: Vec<u32> = (0..self.blobs.len() as u32).collect();
         order.sort_unstable_by_key(|&number| self.blobs[number as usize].id.sha1());
-        self.out.section(section::BLOBS, &rows)?;
-        self.out.begin(section::BY_ID);
+        self.out.section(SectionId::Blobs, &rows)?;
+        self.out.begin(SectionId::ById);
         for number in order {
             self.out.write(&number.to_le_bytes())?;
         }
-        self.out.section(section::FILES, &records)?;
-        write_table(&mut self.out, section::LICENSES, &table.all)?;
-        write_table(&mut self.out, section::INFO, &self.infos.all)?;
+        self.out.section(SectionId::Files, &records)?;
+        write_table(&mut self.out, SectionId::Licenses, &table.all)?;
+        write_table(&mut self.out, SectionId::Info, &self.infos.all)?;
         Ok(component_licenses)
     }
 
@@ -494,7 +494,7 @@ impl<'b> Builder<'b> {
         let failed = SegmentError::file(&self.folder);
         let file = self.chunks.rewound().map_err(&failed)?;
         let mut bytes = vec![0; CHUNKS_AT_ONCE];
-        self.out.begin(section::CHUNKS);
+        self.out.begin(SectionId::Chunks);
         loop {
             match file.read(&mut bytes).map_err(&failed)? {
                 0 => return Ok(()),
@@ -593,7 +593,7 @@ pub(super) fn write_postings(
         let (key, blob) = row.map_err(SegmentError::file(folder))?;
         rows.push(key, &blob.to_le_bytes()[..n_value]);
     }
-    rows.write(out, section::POSTINGS)
+    rows.write(out, SectionId::Postings)
 }
 
 fn not_stored(path: &FilePath, why: &SegmentError) -> sources::Error {

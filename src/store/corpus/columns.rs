@@ -26,7 +26,7 @@ use ::parquet::file::writer::SerializedFileWriter;
 use ::parquet::schema::parser::parse_message_type;
 
 use super::build::write_postings;
-use super::open::{CorpusSegment, section};
+use super::open::{CorpusSegment, SectionId};
 use super::rows::PostingRow;
 use super::{Corpus, CorpusError, Record, Stats, WholeSource, is_hex, name_of};
 use crate::files;
@@ -322,11 +322,11 @@ impl NewSource {
         let n_blobs = form
             .sections
             .iter()
-            .find(|(id, _)| *id == section::BLOBS)
+            .find(|(id, _)| *id == SectionId::Blobs as u32)
             .map_or(0, |(_, range)| (range.end - range.start) / super::open::BLOB_ROW as u64);
         let mut postings = Some(std::mem::replace(&mut self.postings, Sorter::new(folder)));
         for (id, range) in form.sections {
-            match id.checked_sub(section::POSTINGS) {
+            match id.checked_sub(SectionId::Postings as u32) {
                 Some(0) => {
                     let postings = postings.take().ok_or(SegmentError::Damaged("its postings"))?;
                     write_postings(&mut out, postings, n_blobs as usize, folder)?;

@@ -75,11 +75,11 @@ mod tests {
             keys(0, n).for_each(|key| filter.insert(key));
             let mut out = SegmentWriter::create(folder.path(), SegmentKind::Corpus, PARAMS)
                 .expect("the folder is writable");
-            out.begin(1);
+            out.begin(1_u32);
             out.write(filter.bytes()).expect("the folder is writable");
             let segment = Segment::open(&out.finish("filter").expect("the folder is writable"))
                 .expect("it was written");
-            let section = segment.section(1).expect("it was written");
+            let section = segment.section(1_u32).expect("it was written");
             assert!(keys(0, n).all(|key| may_have(&section, key).expect("it is whole")));
             let n_false = keys(n, n + 10_000)
                 .filter(|key| may_have(&section, *key).expect("it is whole"))

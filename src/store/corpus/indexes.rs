@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::open::{BlobRow, CorpusSegment, KeptRows, section};
+use super::open::{BlobRow, CorpusSegment, KeptRows, SectionId};
 use super::rows::is_of_postings;
 use crate::store::far::BLOCK;
 use crate::store::segment::number_of;
@@ -14,25 +14,32 @@ use crate::store::{Blocks, Segment, SegmentError, SegmentKind, SegmentWriter};
 use crate::text::varint::{put, take};
 
 /// The sections of indexes, besides those that are copies.
-pub(super) mod index_section {
+#[derive(Debug, Clone, Copy)]
+pub(super) enum IndexId {
     /// The head of the segment or of the table.
-    pub const HEAD: u32 = 40;
+    Head = 40,
     /// The [`digest`] of each block; of a segment without those of its postings.
-    pub const DIGESTS: u32 = 41;
+    Digests = 41,
     /// Of a segment, the first component of each blob: the bytes of a number, 0 where all are 0,
     /// then the numbers.
-    pub const COMPONENTS: u32 = 42;
+    Components = 42,
     /// Of a segment, the language of each blob, and how long its tokens and its record are, as
     /// varints.
-    pub const LENGTHS: u32 = 48;
+    Lengths = 48,
     /// Of a table, the first key of each block of postings, and of each block of ids.
-    pub const FIRST_KEYS: u32 = 43;
-    pub const FIRST_IDS: u32 = 44;
+    FirstKeys = 43,
+    FirstIds = 44,
     /// Of a table, where each of its members ends, 8 bytes each, and what is kept of them.
-    pub const MEMBER_ENDS: u32 = 45;
-    pub const MEMBERS: u32 = 46;
+    MemberEnds = 45,
+    Members = 46,
     /// Of a table, a filter of its keys.
-    pub const FILTER: u32 = 47;
+    Filter = 47,
+}
+
+impl From<IndexId> for u32 {
+    fn from(id: IndexId) -> Self {
+        id as Self
+    }
 }
 
 /// Bytes of the digest of a block. What is compared with it may be forged, but the digest itself is
@@ -47,11 +54,11 @@ pub(super) fn digest(block: &[u8]) -> [u8; DIGEST] {
 
 /// The sections of a segment that every look-up needs: its description, and where each license
 /// ends.
-const NEAR: [u32; 2] = [section::META, section::LICENSES];
+const NEAR: [SectionId; 2] = [SectionId::Meta, SectionId::Licenses];
 
 /// The first component of a blob, from what is kept of its segment.
 pub(super) fn of_member(member: &Segment, blob: u32) -> Result<u32, SegmentError> {
-    let all = member.section(index_section::COMPONENTS)?;
+    let all = member.section(IndexId::Components)?;
     let width = usize::from(all.bytes(0..1)?[0]);
     let start = 1 + blob as usize * width;
     Ok(number_of(all.bytes(start..start + width)?))
@@ -63,15 +70,14 @@ fn write_components(out: &mut SegmentWriter, components: &[u32]) -> Result<(), S
         0 => 0,
         max => max.ilog2() as usize / 8 + 1,
     };
-    out.section(index_section::COMPONENTS, &[width as u8])?;
+    out.section(IndexId::Components, &[width as u8])?;
     components.iter().try_for_each(|component| out.write(&component.to_le_bytes()[..width]))
 }
 
 /// Where the parts of each blob are in the sections of a segment, from what is kept of it: they
 /// follow each other.
 fn blob_rows(member: &Segment) -> Option<Vec<BlobRow>> {
-    let mut bytes =
-        member.section(index_section::LENGTHS).and_then(|section| section.all()).ok()?;
+    let mut bytes = member.section(IndexId::Lengths).and_then(|section| section.all()).ok()?;
     let (mut rows, mut packed, mut record) = (Vec::new(), 0..0_usize, 0..0_usize);
     while !bytes.is_empty() {
         let mut next = || u32::try_from(take(&mut bytes)?).ok();
@@ -89,7 +95,7 @@ impl CorpusSegment {
         member: Arc<Segment>,
         blocks: Box<dyn Blocks>,
     ) -> Result<Self, SegmentError> {
-        let head = member.section(index_section::HEAD)?.all()?.to_vec();
+        let head = member.section(IndexId::Head)?.all()?.to_vec();
         let mut segment = Self::new(Segment::elsewhere(&head, blocks, Some(Arc::clone(&member)))?)?;
         segment.kept_rows = Some(KeptRows::new(Box::new(move || blob_rows(&member))));
         Ok(segment)
@@ -101,8 +107,8 @@ impl CorpusSegment {
         for id in NEAR {
             out.section(id, self.segment.section(id)?.all()?)?;
         }
-        out.section(index_section::HEAD, &self.segment.head()?)?;
-        out.begin(index_section::DIGESTS);
+        out.section(IndexId::Head, &self.segment.head()?)?;
+        out.begin(IndexId::Digests);
         for (_, bytes) in self.block_rows()? {
             out.write(&digest(bytes))?;
         }
@@ -119,13 +125,13 @@ impl CorpusSegment {
             put(&mut lengths, packed.len() as u64);
             put(&mut lengths, record.len() as u64);
         }
-        out.section(index_section::LENGTHS, &lengths)?;
+        out.section(IndexId::Lengths, &lengths)?;
         out.finish_in_memory()
     }
 
     /// The numbers of the blocks that [`CorpusSegment::member`] has no digests of.
     pub(super) fn blocks_without_digests(member: &Segment) -> Result<Range<u32>, SegmentError> {
-        let form = Segment::described(member.section(index_section::HEAD)?.all()?)?;
+        let form = Segment::described(member.section(IndexId::Head)?.all()?)?;
         let before: u32 =
             form.sections.iter().take_while(|(id, _)| !is_of_postings(*id)).map(n_blocks).sum();
         let without: u32 =

@@ -32,23 +32,30 @@ use crate::text::{FilePath, hexadecimal};
 
 /// The sections of a segment. The postings take three; licenses, statements of files, tags and
 /// commits two each.
-pub(super) mod section {
-    pub const META: u32 = 1;
-    pub const BLOBS: u32 = 2;
-    pub const BY_ID: u32 = 3;
-    pub const FILES: u32 = 4;
-    pub const POSTINGS: u32 = 5;
-    pub const TOKENS: u32 = 8;
-    pub const LICENSES: u32 = 9;
-    pub const INFO: u32 = 11;
-    pub const PATHS: u32 = 13;
-    pub const PATH_TEXTS: u32 = 14;
-    pub const LINEAGES: u32 = 15;
-    pub const CHANGES: u32 = 16;
-    pub const AT_TAGS: u32 = 17;
-    pub const TAGS: u32 = 18;
-    pub const COMMITS: u32 = 20;
-    pub const CHUNKS: u32 = 22;
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SectionId {
+    Meta = 1,
+    Blobs = 2,
+    ById = 3,
+    Files = 4,
+    Postings = 5,
+    Tokens = 8,
+    Licenses = 9,
+    Info = 11,
+    Paths = 13,
+    PathTexts = 14,
+    Lineages = 15,
+    Changes = 16,
+    AtTags = 17,
+    Tags = 18,
+    Commits = 20,
+    Chunks = 22,
+}
+
+impl From<SectionId> for u32 {
+    fn from(id: SectionId) -> Self {
+        id as Self
+    }
 }
 
 /// The first byte of the tokens of a blob: packed as a whole, or where its chunks are.
@@ -169,21 +176,22 @@ impl CorpusSegment {
             return Err(SegmentError::OtherParams);
         }
         let damaged = SegmentError::Damaged;
-        let meta: Meta = serde_json::from_slice(segment.section(section::META)?.all()?)
+        let meta: Meta = serde_json::from_slice(segment.section(SectionId::Meta)?.all()?)
             .map_err(|_| damaged("its description"))?;
-        let blobs = segment.section(section::BLOBS)?.len();
+        let blobs = segment.section(SectionId::Blobs)?.len();
         let n_blobs =
             u32::try_from(blobs / BLOB_ROW).map_err(|_| damaged("the number of blobs"))?;
-        if blobs % BLOB_ROW != 0 || segment.section(section::BY_ID)?.len() != n_blobs as usize * 4 {
+        if blobs % BLOB_ROW != 0 || segment.section(SectionId::ById)?.len() != n_blobs as usize * 4
+        {
             return Err(damaged("the number of blobs"));
         }
         // Elsewhere, a table or a database is asked for postings.
         if !segment.is_elsewhere() {
-            Postings::new(&segment, section::POSTINGS)?;
+            Postings::new(&segment, SectionId::Postings)?;
         }
-        segment.section(section::FILES)?;
-        segment.section(section::TOKENS)?;
-        segment.section(section::CHUNKS)?;
+        segment.section(SectionId::Files)?;
+        segment.section(SectionId::Tokens)?;
+        segment.section(SectionId::Chunks)?;
         if meta.component_licenses.len() != meta.components.len() {
             return Err(damaged("the licenses of its components"));
         }
@@ -202,7 +210,7 @@ impl CorpusSegment {
     /// # Errors
     /// What is wrong with it.
     pub fn verify(&self) -> Result<(), SegmentError> {
-        for id in [section::FILES, section::TOKENS, section::CHUNKS] {
+        for id in [SectionId::Files, SectionId::Tokens, SectionId::Chunks] {
             self.segment.section(id)?.all()?;
         }
         for number in 0..self.n_blobs {
@@ -217,7 +225,7 @@ impl CorpusSegment {
             self.license(license)?;
         }
         let last = u64::from(self.n_blobs);
-        let mut rows = Postings::new(&self.segment, section::POSTINGS)?.rows()?;
+        let mut rows = Postings::new(&self.segment, SectionId::Postings)?.rows()?;
         let is_inside = rows.all(|(_, value)| u64::from(number_of(value)) < last);
         if is_inside { Ok(()) } else { Err(SegmentError::Damaged("a posting")) }
     }
@@ -263,7 +271,7 @@ impl CorpusSegment {
     /// # Errors
     /// If the table is damaged.
     pub fn license(&self, number: u32) -> Result<Terms, SegmentError> {
-        self.value(section::LICENSES, number)
+        self.value(SectionId::Licenses, number)
     }
 
     /// The licenses of the files of a component, with the number of files of each, the most
@@ -293,24 +301,24 @@ impl CorpusSegment {
 
     /// What a blob states about its own license.
     pub(super) fn info(&self, blob: u32) -> Result<LicensingInfo, SegmentError> {
-        let mut record = self.segment.section(section::FILES)?.bytes(self.row(blob)?.record)?;
+        let mut record = self.segment.section(SectionId::Files)?.bytes(self.row(blob)?.record)?;
         let number = take(&mut record).and_then(|number| u32::try_from(number).ok());
-        self.value(section::INFO, number.ok_or(SegmentError::Damaged("the record of a file"))?)
+        self.value(SectionId::Info, number.ok_or(SegmentError::Damaged("the record of a file"))?)
     }
 
     /// The value with this number in a table of JSON texts, as written by `build`.
     pub(super) fn value<T: serde::de::DeserializeOwned>(
         &self,
-        section: u32,
+        section: SectionId,
         number: u32,
     ) -> Result<T, SegmentError> {
-        let texts = self.segment.section(section + 1)?;
+        let texts = self.segment.section(section as u32 + 1)?;
         let text = texts.bytes(self.place(section, number)?)?;
         serde_json::from_slice(text).map_err(|_| SegmentError::Damaged("its license statements"))
     }
 
     /// Where the text with this number is in the section after this table.
-    fn place(&self, section: u32, number: u32) -> Result<Range<usize>, SegmentError> {
+    fn place(&self, section: SectionId, number: u32) -> Result<Range<usize>, SegmentError> {
         // Table n holds where each text ends; the texts themselves are back to back in the next
         // section:
         //
@@ -354,8 +362,8 @@ impl CorpusSegment {
     /// If the index is damaged.
     pub fn lookup(&self) -> Result<Lookup<'_>, SegmentError> {
         Ok(Lookup {
-            postings: Postings::new(&self.segment, section::POSTINGS)?,
-            blobs: self.segment.section(section::BLOBS)?,
+            postings: Postings::new(&self.segment, SectionId::Postings)?,
+            blobs: self.segment.section(SectionId::Blobs)?,
             n_blobs: self.n_blobs,
         })
     }
@@ -376,20 +384,20 @@ impl CorpusSegment {
         }
         if self.kept_rows.is_none() {
             let rows = blobs.iter().map(|&blob| blob as usize * BLOB_ROW);
-            let rows = rows.map(|start| (section::BLOBS, start..start + BLOB_ROW));
+            let rows = rows.map(|start| (SectionId::Blobs, start..start + BLOB_ROW));
             self.segment.read_ahead(rows)?;
         }
         let mut of_blobs = Vec::with_capacity(2 * blobs.len());
         for &blob in blobs {
             let row = self.row(blob)?;
-            of_blobs.extend([(section::FILES, row.record), (section::TOKENS, row.packed)]);
+            of_blobs.extend([(SectionId::Files, row.record), (SectionId::Tokens, row.packed)]);
         }
         self.segment.read_ahead(of_blobs)?;
-        let tokens = self.segment.section(section::TOKENS)?;
+        let tokens = self.segment.section(SectionId::Tokens)?;
         let mut of_versions = Vec::new();
         for &blob in blobs {
             let chunks = chunks_of(tokens.bytes(self.row(blob)?.packed)?)?;
-            of_versions.extend(chunks.into_iter().map(|range| (section::CHUNKS, range)));
+            of_versions.extend(chunks.into_iter().map(|range| (SectionId::Chunks, range)));
         }
         self.segment.read_ahead(of_versions)
     }
@@ -409,9 +417,10 @@ impl CorpusSegment {
         }
         licenses.sort_unstable();
         licenses.dedup();
-        let table = section::LICENSES;
+        let table = SectionId::Licenses;
         self.segment.read_ahead(licenses.iter().map(|&number| (table, ends_of(number))))?;
-        let texts = licenses.iter().map(|&number| Ok((table + 1, self.place(table, number)?)));
+        let texts =
+            licenses.iter().map(|&number| Ok((table as u32 + 1, self.place(table, number)?)));
         self.segment.read_ahead(texts.collect::<Result<Vec<_>, SegmentError>>()?)
     }
 
@@ -426,7 +435,7 @@ impl CorpusSegment {
     /// If the table is damaged.
     pub fn blob_of(&self, id: &BlobId) -> Result<Option<u32>, SegmentError> {
         let sought = id.sha1();
-        let by_id = self.segment.section(section::BY_ID)?;
+        let by_id = self.segment.section(SectionId::ById)?;
         // `by_id` lists blob numbers in the order of their git ids. Both may be corrupt: then the
         // answer is wrong, but the interval shrinks in every step, and each number read is checked
         // by `row`.
@@ -448,7 +457,7 @@ impl CorpusSegment {
     /// # Errors
     /// If the record is damaged.
     pub fn files(&self, blob: u32) -> Result<Vec<StoredFile>, SegmentError> {
-        let record = self.segment.section(section::FILES)?.bytes(self.row(blob)?.record)?;
+        let record = self.segment.section(SectionId::Files)?.bytes(self.row(blob)?.record)?;
         let n_components = self.meta.components.len();
         let files = take_files(record).filter(|files| {
             !files.is_empty() && files.iter().all(|file| (file.component as usize) < n_components)
@@ -466,11 +475,11 @@ impl CorpusSegment {
     }
 
     pub(super) fn packed(&self, blob: u32) -> Result<PackedTokens<'_>, SegmentError> {
-        let packed = self.segment.section(section::TOKENS)?.bytes(self.row(blob)?.packed)?;
+        let packed = self.segment.section(SectionId::Tokens)?.bytes(self.row(blob)?.packed)?;
         if let [WHOLE, packed @ ..] = packed {
             return Ok(PackedTokens::Whole(packed));
         }
-        let all = self.segment.section(section::CHUNKS)?;
+        let all = self.segment.section(SectionId::Chunks)?;
         let chunks = chunks_of(packed)?.into_iter().map(|range| all.bytes(range));
         chunks.collect::<Result<_, _>>().map(PackedTokens::InChunks)
     }
@@ -513,7 +522,7 @@ impl CorpusSegment {
 
     /// A row of the table of blobs, as it is stored.
     fn stored_row(&self, blob: u32) -> Result<&[u8], SegmentError> {
-        self.segment.section(section::BLOBS)?.row(blob as usize, BLOB_ROW)
+        self.segment.section(SectionId::Blobs)?.row(blob as usize, BLOB_ROW)
     }
 
     /// Of a blob its first component, its language, the number of its tokens, and the bytes of

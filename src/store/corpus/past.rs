@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
-use super::open::{CorpusSegment, numbers, section};
+use super::open::{CorpusSegment, SectionId, numbers};
 use crate::files::BlobId;
 use crate::policy::PastCommit;
 use crate::sources::PastOf;
@@ -191,8 +191,8 @@ impl PastWriter {
             texts.extend(name.as_bytes());
             at_tag += n;
         }
-        out.section(section::PATHS, &rows)?;
-        out.section(section::PATH_TEXTS, &texts)?;
+        out.section(SectionId::Paths, &rows)?;
+        out.section(SectionId::PathTexts, &texts)?;
         let (mut of_lineages, mut changes, mut first) = (Vec::new(), Vec::new(), 0u32);
         for of_lineage in lineages.values() {
             let n = of_lineage.len() as u32;
@@ -204,20 +204,20 @@ impl PastWriter {
                 changes.extend(row.map(u32::to_le_bytes).as_flattened());
             }
         }
-        out.section(section::LINEAGES, &of_lineages)?;
-        out.section(section::CHANGES, &changes)?;
-        out.begin(section::AT_TAGS);
+        out.section(SectionId::Lineages, &of_lineages)?;
+        out.section(SectionId::Changes, &changes)?;
+        out.begin(SectionId::AtTags);
         let pairs = self.at_tags.iter().flat_map(|&(_, tag, blob)| [tag, blob]);
         out.write(&pairs.flat_map(u32::to_le_bytes).collect::<Vec<u8>>())?;
-        write_table(out, section::TAGS, &self.tags)?;
-        write_table(out, section::COMMITS, &self.commits)
+        write_table(out, SectionId::Tags, &self.tags)?;
+        write_table(out, SectionId::Commits, &self.commits)
     }
 }
 
 /// Writes values as JSON, one after the other, preceded by a table of where each ends.
 pub(super) fn write_table<T: serde::Serialize>(
     out: &mut SegmentWriter,
-    section: u32,
+    section: SectionId,
     all: &[T],
 ) -> Result<(), SegmentError> {
     let (mut ends, mut texts) = (Vec::new(), Vec::new());
@@ -227,19 +227,19 @@ pub(super) fn write_table<T: serde::Serialize>(
         ends.extend((texts.len() as u64).to_le_bytes());
     }
     out.section(section, &ends)?;
-    out.section(section + 1, &texts)
+    out.section(section as u32 + 1, &texts)
 }
 
 impl CorpusSegment {
     /// Whether it was written by a version that keeps the past of components, whether or not they
     /// have one.
     pub fn keeps_past(&self) -> bool {
-        self.segment.section(section::CHANGES).is_ok()
+        self.segment.section(SectionId::Changes).is_ok()
     }
 
     /// Whether anything is known of what its commits did.
     pub fn has_past(&self) -> bool {
-        self.segment.section(section::CHANGES).is_ok_and(|changes| !changes.is_empty())
+        self.segment.section(SectionId::Changes).is_ok_and(|changes| !changes.is_empty())
     }
 
     /// The number of a path of a component, if a commit changed it.
@@ -251,7 +251,7 @@ impl CorpusSegment {
         while low < high {
             let mid = usize::midpoint(low, high);
             let row = self.path_row(mid)?;
-            let text = self.segment.section(section::PATH_TEXTS)?.bytes(row.text)?;
+            let text = self.segment.section(SectionId::PathTexts)?.bytes(row.text)?;
             match (row.component, text).cmp(&(component, path.as_bytes())) {
                 std::cmp::Ordering::Less => low = mid + 1,
                 std::cmp::Ordering::Greater => high = mid,
@@ -267,7 +267,7 @@ impl CorpusSegment {
     /// If a table is damaged.
     pub fn past_name(&self, path: u32) -> Result<FilePath, SegmentError> {
         let row = self.path_row(path as usize)?;
-        Ok(FilePath::new(self.segment.section(section::PATH_TEXTS)?.bytes(row.text)?))
+        Ok(FilePath::new(self.segment.section(SectionId::PathTexts)?.bytes(row.text)?))
     }
 
     /// The number of a file by whatever name it has, and its changes, the oldest first; `None` if
@@ -280,11 +280,11 @@ impl CorpusSegment {
         if lineage == u32::MAX {
             return Ok(None);
         }
-        let row = self.segment.section(section::LINEAGES)?.row(lineage as usize, PAIR)?;
+        let row = self.segment.section(SectionId::Lineages)?.row(lineage as usize, PAIR)?;
         let [first, n] = numbers(row).map(|number| number as usize);
         let [start, end] =
             [first, first.saturating_add(n)].map(|row| row.saturating_mul(CHANGE_ROW));
-        let bytes = self.segment.section(section::CHANGES)?.bytes(start..end)?;
+        let bytes = self.segment.section(SectionId::Changes)?.bytes(start..end)?;
         let changes = bytes.chunks_exact(CHANGE_ROW).map(|row| self.change(row));
         Ok(Some((lineage, changes.collect::<Result<_, _>>()?)))
     }
@@ -294,7 +294,7 @@ impl CorpusSegment {
     /// # Errors
     /// If a table is damaged.
     pub fn changes(&self) -> Result<Vec<StoredChange>, SegmentError> {
-        let Ok(changes) = self.segment.section(section::CHANGES) else { return Ok(Vec::new()) };
+        let Ok(changes) = self.segment.section(SectionId::Changes) else { return Ok(Vec::new()) };
         changes.all()?.chunks_exact(CHANGE_ROW).map(|row| self.change(row)).collect()
     }
 
@@ -317,7 +317,7 @@ impl CorpusSegment {
     /// # Errors
     /// If the table is damaged.
     pub fn past_commit(&self, number: u32) -> Result<PastCommit, SegmentError> {
-        self.value(section::COMMITS, number)
+        self.value(SectionId::Commits, number)
     }
 
     /// The tags of a component with their numbers, the oldest first; the last is its default
@@ -326,10 +326,10 @@ impl CorpusSegment {
     /// # Errors
     /// If the table is damaged.
     pub fn tags_of(&self, component: u32) -> Result<Vec<(u32, StoredTag)>, SegmentError> {
-        let n = self.segment.section(section::TAGS).map_or(0, |ends| ends.len() / 8);
+        let n = self.segment.section(SectionId::Tags).map_or(0, |ends| ends.len() / 8);
         let mut tags = Vec::new();
         for number in 0..n as u32 {
-            let tag: StoredTag = self.value(section::TAGS, number)?;
+            let tag: StoredTag = self.value(SectionId::Tags, number)?;
             if tag.component == component {
                 tags.push((number, tag));
             }
@@ -345,7 +345,7 @@ impl CorpusSegment {
     pub fn at_tags(&self, path: u32) -> Result<Vec<(u32, Option<u32>)>, SegmentError> {
         let rows = self.path_row(path as usize)?.at_tags;
         let bytes =
-            self.segment.section(section::AT_TAGS)?.bytes(rows.start * PAIR..rows.end * PAIR)?;
+            self.segment.section(SectionId::AtTags)?.bytes(rows.start * PAIR..rows.end * PAIR)?;
         let rows = bytes.chunks_exact(PAIR).map(numbers);
         rows.map(|[tag, blob]| Ok((tag, self.blob_number(blob)?))).collect()
     }
@@ -369,7 +369,7 @@ impl CorpusSegment {
         if !self.keeps_past() {
             return Ok(());
         }
-        let n_commits = self.segment.section(section::COMMITS)?.len() / 8;
+        let n_commits = self.segment.section(SectionId::Commits)?.len() / 8;
         for path in 0..self.n_past_paths() as u32 {
             self.past_name(path)?;
             self.at_tags(path)?;
@@ -392,11 +392,11 @@ impl CorpusSegment {
     }
 
     fn n_past_paths(&self) -> usize {
-        self.segment.section(section::PATHS).map_or(0, |paths| paths.len() / PATH_ROW)
+        self.segment.section(SectionId::Paths).map_or(0, |paths| paths.len() / PATH_ROW)
     }
 
     fn path_row(&self, at: usize) -> Result<PathRow, SegmentError> {
-        let row = self.segment.section(section::PATHS)?.row(at, PATH_ROW)?;
+        let row = self.segment.section(SectionId::Paths)?.row(at, PATH_ROW)?;
         let [component, text, n_text, lineage, at_tag, n_tags] = numbers(row);
         let text = span(u64::from(text), n_text as usize);
         let at_tags = span(u64::from(at_tag), n_tags as usize);

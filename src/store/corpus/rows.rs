@@ -3,13 +3,13 @@
 //! A posting is a row of its own, so that an engine finds it by its key; so is the id of each blob.
 //! The rest of a segment is kept in blocks as they are in its file.
 
-use super::open::{CorpusSegment, section};
+use super::open::{CorpusSegment, SectionId};
 use crate::store::segment::number_of;
 use crate::store::{BlockAt, Blocks, Postings, Segment, SegmentError};
 
 /// The sections of postings: tables have what they say.
 pub(super) fn is_of_postings(id: u32) -> bool {
-    (0..3).any(|at| id == section::POSTINGS + at)
+    (0..3).any(|at| id == SectionId::Postings as u32 + at)
 }
 
 /// A row of the table of postings.
@@ -38,7 +38,7 @@ impl CorpusSegment {
     ) -> Result<impl Iterator<Item = Result<PostingRow, SegmentError>> + '_, SegmentError> {
         let mut last = (u64::MAX, 0);
         let rows =
-            Postings::new(&self.segment, section::POSTINGS)?.rows()?.filter(move |(key, _)| {
+            Postings::new(&self.segment, SectionId::Postings)?.rows()?.filter(move |(key, _)| {
                 last = if last.0 == *key { (*key, last.1 + 1) } else { (*key, 1) };
                 last.1 <= max
             });
@@ -62,7 +62,7 @@ impl CorpusSegment {
         &self,
     ) -> impl Iterator<Item = Result<(Vec<u8>, u32), SegmentError>> + '_ {
         (0..self.n_blobs).map(|at| {
-            let blob = number_of(self.segment.section(section::BY_ID)?.row(at as usize, 4)?);
+            let blob = number_of(self.segment.section(SectionId::ById)?.row(at as usize, 4)?);
             let id = self.id_of(blob)?.ok_or(SegmentError::Damaged("the id of a blob"))?;
             Ok((id.sha1().to_vec(), blob))
         })

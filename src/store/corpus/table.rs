@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::filter::{Filter, may_have};
-use super::indexes::{digest, index_section, of_member};
+use super::indexes::{IndexId, digest, of_member};
 use super::lookups::MAX_BLOBS;
 use super::open::CorpusSegment;
 use crate::store::far::BLOCK;
@@ -41,13 +41,13 @@ struct Rows {
     /// The section of the table that has them, and the section of the index with the first key of
     /// each block.
     section: u32,
-    firsts: u32,
+    firsts: IndexId,
     /// Bytes of a key.
     n_key: usize,
 }
 
-const POSTINGS: Rows = Rows { section: 1, firsts: index_section::FIRST_KEYS, n_key: 7 };
-const IDS: Rows = Rows { section: 2, firsts: index_section::FIRST_IDS, n_key: 20 };
+const POSTINGS: Rows = Rows { section: 1, firsts: IndexId::FirstKeys, n_key: 7 };
+const IDS: Rows = Rows { section: 2, firsts: IndexId::FirstIds, n_key: 20 };
 
 impl Rows {
     /// Bytes of a row.
@@ -137,8 +137,8 @@ pub(super) fn write(
     // keys is known.
     let mut filter = Filter::new(postings.n_keys);
     let mut out = SegmentWriter::create(folder, SegmentKind::CorpusIndex, params)?;
-    out.section(index_section::HEAD, &written.head()?)?;
-    out.begin(index_section::DIGESTS);
+    out.section(IndexId::Head, &written.head()?)?;
+    out.begin(IndexId::Digests);
     for rows in [POSTINGS, IDS] {
         for (_, bytes) in written.blocks(rows.section)? {
             out.write(&digest(bytes))?;
@@ -149,17 +149,17 @@ pub(super) fn write(
     }
     out.section(POSTINGS.firsts, &postings.firsts)?;
     out.section(IDS.firsts, &ids.firsts)?;
-    out.begin(index_section::MEMBER_ENDS);
+    out.begin(IndexId::MemberEnds);
     let mut end = 0;
     for member in members.values() {
         end += member.len() as u64;
         out.write(&end.to_le_bytes())?;
     }
-    out.begin(index_section::MEMBERS);
+    out.begin(IndexId::Members);
     for member in members.values() {
         out.write(member)?;
     }
-    out.section(index_section::FILTER, filter.bytes())?;
+    out.section(IndexId::Filter, filter.bytes())?;
     Ok(TableFile { index: out.finish("index")?, table, n_postings: postings.n_rows })
 }
 
@@ -270,8 +270,8 @@ fn write_rows(
 
 /// What an index has of each member.
 fn members(index: &Segment) -> Result<Vec<&[u8]>, SegmentError> {
-    let ends = index.section(index_section::MEMBER_ENDS)?.all()?;
-    let all = index.section(index_section::MEMBERS)?;
+    let ends = index.section(IndexId::MemberEnds)?.all()?;
+    let all = index.section(IndexId::Members)?;
     let mut start = 0;
     let members = ends.chunks_exact(8).map(|end| {
         let end = u64_at(end, 0).and_then(|end| usize::try_from(end).ok());
@@ -303,7 +303,7 @@ impl Table {
     /// What is wrong with the index. All of it is checked.
     pub fn new(index: Arc<Segment>, blocks: Box<dyn Blocks>) -> Result<Self, SegmentError> {
         index.verify()?;
-        let segment = Segment::elsewhere(index.section(index_section::HEAD)?.all()?, blocks, None)?
+        let segment = Segment::elsewhere(index.section(IndexId::Head)?.all()?, blocks, None)?
             .of_kind(SegmentKind::Table)?;
         for rows in [POSTINGS, IDS] {
             let n_blocks = segment.section(rows.section)?.len().div_ceil(BLOCK);
@@ -338,7 +338,7 @@ impl Table {
     /// # Errors
     /// If it cannot be read, or is damaged.
     pub fn postings(&self, keys: &[u64]) -> Result<Vec<Vec<(u32, u32)>>, SegmentError> {
-        let filter = self.index.section(index_section::FILTER)?;
+        let filter = self.index.section(IndexId::Filter)?;
         let mut passed = Vec::new();
         for (place, &key) in keys.iter().enumerate() {
             if may_have(&filter, key)? {

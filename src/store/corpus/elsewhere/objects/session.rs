@@ -23,7 +23,7 @@ use super::Objects;
 use super::manifest::{FOLDERS, Object, PART, now};
 use crate::store::corpus::elsewhere::Traffic;
 use crate::store::corpus::elsewhere::connection::{runtime, with_causes};
-use crate::store::corpus::indexes::{DIGEST, digest, index_section};
+use crate::store::corpus::indexes::{DIGEST, IndexId, digest};
 use crate::store::corpus::{CorpusError, hex, temporary_in};
 use crate::store::{BlockAt, Blocks, Segment, SegmentError};
 
@@ -391,7 +391,7 @@ impl ObjectBlocks {
     /// says.
     async fn read_run(&self, run: &[BlockAt]) -> Result<Vec<Vec<u8>>, SegmentError> {
         let (Some(first), Some(last)) = (run.first(), run.last()) else { return Ok(Vec::new()) };
-        let digests = self.index.section(index_section::DIGESTS)?;
+        let digests = self.index.section(IndexId::Digests)?;
         let mut tries = 1;
         loop {
             let bytes = self.session.read(&self.object, first.range.start..last.range.end).await?;
