@@ -268,6 +268,10 @@ impl RawConfig {
             }
             (_, parsed) => parsed.unwrap_or(text),
         };
+        if has_null(&value) {
+            let why = "expected a number that is finite";
+            return Err(ConfigError::value(origin, key, why));
+        }
         let nested = names.into_iter().rfold(value, |inner, name| json!({ name: inner }));
         merge(&mut all, nested);
         let set: Self = serde_json::from_value(all).map_err(|error| {
@@ -293,6 +297,15 @@ impl RawConfig {
         let text = toml::Value::try_from(&value)
             .map_or_else(|_| value.to_string(), |value| value.to_string());
         Some(text)
+    }
+}
+
+/// Whether a value that was TOML has a number that is not finite: JSON has none.
+fn has_null(value: &Value) -> bool {
+    match value {
+        Value::Object(of) => of.values().any(has_null),
+        Value::Array(of) => of.iter().any(has_null),
+        value => value.is_null(),
     }
 }
 

@@ -179,6 +179,18 @@ fn what_other_programs_call_ignore_leads_to_it() {
 }
 
 #[test]
+fn a_number_that_is_not_finite_sets_nothing() {
+    let repository = support::Repository::new();
+    for option in ["min-worth=nan", "languages.C.min-worth=nan", "corpora=[-inf]", "ignore=nan"] {
+        let output = repository.secondhand(&["config", "--set", option]).output();
+        let output = output.expect("the program starts");
+        let said = String::from_utf8_lossy(&output.stderr);
+        let is_refused = said.contains("of --set: expected a number that is finite");
+        assert!(output.status.code() == Some(2) && is_refused, "{option}: {said}");
+    }
+}
+
+#[test]
 fn a_day_is_a_date_of_toml_or_a_text() {
     let repository = repository_with_a_copy();
     let status = |day: &str| {
