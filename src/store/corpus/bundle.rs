@@ -111,8 +111,9 @@ impl Corpus {
         let (sources, segments, found) =
             self.imported(file, digest).map_err(|why| CorpusError::import(file, why))?;
         let n_sources = segments.len();
-        // As before a removal: nobody else may be writing one of them.
-        sources.iter().try_for_each(|of| self.claim(&of.key(), &of.label).map(drop))?;
+        for exported in &sources {
+            self.check_unclaimed([(&*exported.key(), &*exported.label)])?;
+        }
         for (exported, temporary) in sources.into_iter().zip(segments) {
             let key = exported.key();
             let claim = self.claim(&key, &exported.label)?;

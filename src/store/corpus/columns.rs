@@ -258,8 +258,7 @@ impl Corpus {
             let source = source.map_err(|why| format!("source `{label}`: {why}"));
             written.push(source.map_err(|why| CorpusError::import(folder, why))?);
         }
-        // As before a removal: nobody else may be writing one of them.
-        written.iter().try_for_each(|(key, _, record)| self.claim(key, &record.label).map(drop))?;
+        self.check_unclaimed(written.iter().map(|(key, _, record)| (&**key, &*record.label)))?;
         let (n, mut n_same) = (written.len(), 0);
         for (key, digest, record) in written {
             n_same += usize::from(self.digest_of_source(&record)?.0 == digest);

@@ -397,6 +397,16 @@ impl Corpus {
         }
     }
 
+    /// Checks that nobody else writes one of these sources, keys and labels, before any of them is
+    /// changed.
+    fn check_unclaimed<'s>(
+        &self,
+        sources: impl IntoIterator<Item = (&'s str, &'s str)>,
+    ) -> Result<(), CorpusError> {
+        // One at a time: a process may not have as many files open as a corpus has sources.
+        sources.into_iter().try_for_each(|(key, label)| self.claim(key, label).map(drop))
+    }
+
     /// Replaces a record, and removes the segment that no record names any more.
     fn put(&self, claim: &Claim, record: &Record) -> Result<(), CorpusError> {
         let path = self.record_path(&claim.key);
@@ -514,9 +524,7 @@ impl Corpus {
     /// When a file cannot be removed.
     pub fn remove(&self) -> Result<(), CorpusError> {
         let records = self.records()?;
-        // Nobody else may be writing one of them. One at a time: a process may not have as many
-        // files open as a corpus has sources.
-        records.iter().try_for_each(|(key, record)| self.claim(key, &record.label).map(drop))?;
+        self.check_unclaimed(records.iter().map(|(key, record)| (&**key, &*record.label)))?;
         // Records first: without its record, the rest is not a source any more.
         records.iter().try_for_each(|(key, record)| self.remove_record(key, record))?;
         fs::remove_dir_all(&self.folder).map_err(CorpusError::file(&self.folder))
