@@ -10,7 +10,7 @@ use crate::text::printable;
 pub struct MissedEdit {
     /// What the edit did that a sibling lacks, in a few words: "adds `if (fp)`".
     pub lacks: String,
-    /// The name of the nearest sibling, if it has one.
+    /// The name of the first sibling, if it has one.
     pub name: Option<String>,
     /// For each sibling, the same edit with its names, as a unified diff; `None` where it does not
     /// apply.

@@ -14,7 +14,7 @@ use crate::matching::{Hunk, added_lines};
 use crate::policy::{About, Finding, Fragment, Ground, MissedEdit, Origin};
 use crate::text::{FilePath, LinedText, Lines, Position};
 
-/// Maximum siblings of a finding to list, the nearest; the others are counted.
+/// Maximum siblings of a finding to list, the first; the others are counted.
 const MAX_LISTED: usize = 16;
 /// Maximum characters of an edit to quote.
 const MAX_QUOTED: usize = 60;
@@ -73,12 +73,12 @@ pub(in crate::audit) fn findings(
     (findings, texts)
 }
 
-/// The finding about a unit whose edits its `siblings` lack, the nearest first.
+/// The finding about a unit whose edits its `siblings` lack, those first that lack most and are most alike.
 fn finding(windows: &Windows<'_>, siblings: &[Sibling]) -> Option<Finding> {
-    let nearest = siblings.first()?;
-    let (head, base) = (windows.heads[nearest.number]?, &windows.base[nearest.number].source);
+    let surest = siblings.first()?;
+    let (head, base) = (windows.heads[surest.number]?, &windows.base[surest.number].source);
     let source = &head.source;
-    let (first, last) = (nearest.hunks.first()?, nearest.hunks.last()?);
+    let (first, last) = (surest.hunks.first()?, surest.hunks.last()?);
     let range = first.added.start.saturating_sub(1)..(last.added.end + 1).min(source.tokens.len());
     let lines = Lines::new(&source.text);
     let whole = source.fragment(&lines, &range)?;
@@ -91,15 +91,15 @@ fn finding(windows: &Windows<'_>, siblings: &[Sibling]) -> Option<Finding> {
         Fragment { start: Position { line, column: 1 }, end }
     });
     let missed = MissedEdit {
-        lacks: lacks(&nearest.hunks, base, source),
-        name: nearest.name.clone(),
+        lacks: lacks(&surest.hunks, base, source),
+        name: surest.name.clone(),
         patches: siblings.iter().take(MAX_LISTED).map(|sibling| sibling.patch.clone()).collect(),
-        is_declared: nearest.is_declared,
+        is_declared: surest.is_declared,
     };
     let about = About::Missed(missed);
     let levels = windows.sources.config.thresholds(&source.path, Some(&source.language)).levels;
     let judgment = levels.judge_other(&about, Ground::Code)?;
-    let of_edits = nearest.hunks.iter().fold(0u64, |all, hunk| {
+    let of_edits = surest.hunks.iter().fold(0u64, |all, hunk| {
         let (removed, added) = content_of(hunk, base, source);
         all.rotate_left(5) ^ removed ^ added.rotate_left(17)
     });

@@ -9,7 +9,7 @@ use crate::matching::unified;
 
 /// The text of the other file with the edits made, which spells the names of the edited one like
 /// `names`; `None` if they do not apply: other comments are there, or two names of an edit would
-/// become one.
+/// become one, or nothing would change.
 ///
 /// A gap between two tokens is white space and comments. What is replaced reaches from the last
 /// kept token before an edit to the first behind it, so that the comments of the edit come along.
@@ -50,7 +50,7 @@ pub(super) fn adapted(
         };
         text.splice(there, new);
     }
-    Some(text)
+    (text != target.text).then_some(text)
 }
 
 /// The patch that gives `source` another `text`; `None` if its name or its encoding is none for
