@@ -9,7 +9,7 @@ use super::change::{
     self_excused, unnamed,
 };
 use super::exists::NewFunctions;
-use super::in_step::{Edits, MAX_FILES, pair};
+use super::in_step::{Edits, MAX_FILES};
 use super::judge::{
     AllCopies, Attributions, JointFinding, Nearby, allowed_in, comments, has_comments, unexamined,
 };
@@ -559,13 +559,19 @@ impl Check<'_> {
         });
         let old = old.unwrap_or_default();
         let before = |path: &FilePath| self.change.path_before(path);
-        let pairs = findings.iter().chain(parts.iter().flatten());
-        let pairs = pairs.filter_map(|finding| pair(finding, &before)).take(MAX_FILES);
-        let paths = pairs.flat_map(|(own, other)| [own, other]);
-        let mut versions = Versions::new(base, &reader);
-        versions.read(paths.chain(old.iter().map(|old| old.origin.path.clone())))?;
-        mark_old_copies(findings, old, &mut versions, &reader, sources)?;
-        let mut edits = Edits::new(&mut versions);
+        let mut edits = Edits::new(Versions::new(base, &reader));
+        let mut paths: Vec<FilePath> = old.iter().map(|old| old.origin.path.clone()).collect();
+        let mut n_pairs = 0;
+        for finding in findings.iter().chain(parts.iter().flatten()) {
+            if n_pairs < MAX_FILES
+                && let Some((own, other)) = edits.pair(finding, &before)?
+            {
+                paths.extend([own, other]);
+                n_pairs += 1;
+            }
+        }
+        edits.versions.read(paths)?;
+        mark_old_copies(findings, old, &mut edits.versions, &reader, sources)?;
         for finding in findings.iter_mut().chain(parts.iter_mut().flatten()) {
             edits.soften(finding, &before)?;
         }

@@ -1,10 +1,15 @@
 //! Finds pairs of files that are kept in step: what is edited in one of them is edited in the
 //! other, too.
 //!
-//! The last versions of both are read, from the base back. Two edits are alike if they add the same
-//! lines, in one commit or in two: a fix is often brought to the twin later.
+//! The last versions of both are read, from the base back, if the two still have code in common in
+//! the base. Two edits are alike if they add the same lines, in one commit or in two: a fix is often
+//! brought to the twin later.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+use std::hash::BuildHasher;
+
+use foldhash::HashSet;
+use foldhash::fast::FixedState;
 
 use super::Error;
 use super::versions::Versions;
@@ -25,7 +30,7 @@ pub(super) const MAX_FILES: usize = 16;
 pub(super) type PathBefore<'p> = dyn Fn(&FilePath) -> Option<FilePath> + 'p;
 
 /// The paths in base of the two files of a warning about copied code, if both were there.
-pub(super) fn pair(finding: &Finding, before: &PathBefore<'_>) -> Option<(FilePath, FilePath)> {
+fn pair(finding: &Finding, before: &PathBefore<'_>) -> Option<(FilePath, FilePath)> {
     let is_asked = finding.level > Level::Note
         && finding.rule.topic == Topic::Duplication
         && finding.is_copy();
@@ -34,19 +39,46 @@ pub(super) fn pair(finding: &Finding, before: &PathBefore<'_>) -> Option<(FilePa
     is_other.then(|| before(&finding.path).zip(before(&origin.path))).flatten()
 }
 
-/// The lines that an edit added.
-type AddedLines = HashSet<Vec<u8>>;
+/// Lines that tell something, by their hashes.
+type TellingLines = HashSet<u64>;
 
 /// The past of the files that findings name.
 pub(super) struct Edits<'e> {
-    versions: &'e mut Versions<'e>,
-    /// For each path in base, its last edits.
-    known: HashMap<FilePath, Vec<AddedLines>>,
+    pub versions: Versions<'e>,
+    /// For each path in base, the pairs of neighboring lines of the file, by their hashes.
+    present: HashMap<FilePath, HashSet<u64>>,
+    /// For each path in base, the lines that its last edits added.
+    known: HashMap<FilePath, Vec<TellingLines>>,
 }
 
 impl<'e> Edits<'e> {
-    pub fn new(versions: &'e mut Versions<'e>) -> Self {
-        Self { versions, known: HashMap::new() }
+    pub fn new(versions: Versions<'e>) -> Self {
+        Self { versions, present: HashMap::new(), known: HashMap::new() }
+    }
+
+    /// The paths in base of the two files of a warning about copied code, if they may be kept in
+    /// step: they share half as many pairs of neighboring lines as the copy has lines. What was
+    /// added to both is mostly there still, and reading this is quick, while walking back is not.
+    ///
+    /// # Errors
+    /// If one of the files cannot be read.
+    pub fn pair(
+        &mut self,
+        finding: &Finding,
+        before: &PathBefore<'_>,
+    ) -> Result<Option<(FilePath, FilePath)>, Error> {
+        let Some((own, other)) = pair(finding, before) else { return Ok(None) };
+        for path in [&own, &other] {
+            if !self.present.contains_key(path) {
+                let &Versions { reader, base, .. } = &self.versions;
+                let text = reader.text_at(base, path)?.unwrap_or_default();
+                let lines: Vec<u64> = telling_lines(&text).collect();
+                let pairs = lines.windows(2).map(|pair| FixedState::default().hash_one(pair));
+                self.present.insert(path.clone(), pairs.collect());
+            }
+        }
+        let n_shared = self.present[&own].intersection(&self.present[&other]).count();
+        Ok((n_shared >= finding.worth.n_equal_lines.max(MIN_LINES) / 2).then_some((own, other)))
     }
 
     /// Makes a note of a warning about copied code whose two files are kept in step.
@@ -54,7 +86,7 @@ impl<'e> Edits<'e> {
     /// # Errors
     /// If a commit or a version cannot be read. A history that is cut off ends the search instead.
     pub fn soften(&mut self, finding: &mut Finding, before: &PathBefore<'_>) -> Result<(), Error> {
-        let Some((own, other)) = pair(finding, before) else { return Ok(()) };
+        let Some((own, other)) = self.pair(finding, before)? else { return Ok(()) };
         let n_edits = self.n_alike(&own, &other, finding.worth.n_equal_lines)?;
         if n_edits >= MIN_EDITS {
             (finding.level, finding.milder) = (Level::Note, Some(Milder::EditedInStep(n_edits)));
@@ -94,38 +126,39 @@ impl<'e> Edits<'e> {
     }
 
     /// The last edits of a file.
-    fn read(&mut self, path: &FilePath) -> Result<Vec<AddedLines>, Error> {
-        let &mut Versions { reader, base, .. } = self.versions;
+    fn read(&mut self, path: &FilePath) -> Result<Vec<TellingLines>, Error> {
+        let &Versions { reader, base, .. } = &self.versions;
         let Some(present) = reader.blob_at(base, path)? else { return Ok(Vec::new()) };
         let before = self.versions.of(path)?.iter().map(|edit| edit.before);
         let all: Vec<BlobId> = std::iter::once(present).chain(before).collect();
         reader.fetch_blobs(&mut all.iter().copied());
         let mut edits = Vec::new();
-        let mut newer: Option<HashSet<Vec<u8>>> = None;
+        let mut newer: Option<TellingLines> = None;
         for blob in all {
             let Some(text) = reader.past_blob(blob, path)? else { break };
-            let lines = lines(&text);
-            edits.extend(newer.map(|newer| newer.difference(&lines).cloned().collect()));
+            let lines: TellingLines = telling_lines(&text).collect();
+            edits.extend(newer.map(|newer| newer.difference(&lines).copied().collect()));
             newer = Some(lines);
         }
-        edits.retain(|edit: &AddedLines| edit.len() >= MIN_LINES);
+        edits.retain(|edit: &TellingLines| edit.len() >= MIN_LINES);
         Ok(edits)
     }
 }
 
-/// The lines of a text that tell something, without the white space around them.
-fn lines(text: &[u8]) -> HashSet<Vec<u8>> {
+/// The lines of a text that tell something, without the white space around them, by their hashes.
+fn telling_lines(text: &[u8]) -> impl Iterator<Item = u64> {
     let lines = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
-    lines.filter(|line| line.len() >= MIN_BYTES).map(<[u8]>::to_vec).collect()
+    let telling = lines.filter(|line| line.len() >= MIN_BYTES);
+    telling.map(|line| FixedState::default().hash_one(line))
 }
 
 /// The number of edits to which one of `others` is alike.
-fn n_met(edits: &[AddedLines], others: &[AddedLines]) -> usize {
+fn n_met(edits: &[TellingLines], others: &[TellingLines]) -> usize {
     edits.iter().filter(|edit| others.iter().any(|other| are_alike(edit, other))).count()
 }
 
 /// Whether two edits add mostly the same lines.
-fn are_alike(a: &AddedLines, b: &AddedLines) -> bool {
+fn are_alike(a: &TellingLines, b: &TellingLines) -> bool {
     let n_same = a.intersection(b).count();
     n_same >= MIN_LINES && 2 * n_same >= a.len().max(b.len())
 }
