@@ -11,7 +11,7 @@ mod unpack;
 pub mod varint;
 
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -177,14 +177,15 @@ pub fn common_suffix_by<T>(a: &[T], b: &[T], is_same: impl Fn(&T, &T) -> bool) -
 /// The path of a file in a repository: bytes with `/` between folders, relative to its root. The
 /// empty path is the root.
 ///
-/// Git does not guarantee UTF-8, and neither does this type.
+/// Git does not guarantee UTF-8, and neither does this type. A clone shares the bytes: the states
+/// that a change is judged by have nearly the same files.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct FilePath(Vec<u8>);
+pub struct FilePath(Arc<[u8]>);
 
 impl FilePath {
     /// Takes the bytes as they are.
-    pub fn new(bytes: impl Into<Vec<u8>>) -> Self {
-        Self(bytes.into())
+    pub fn new(bytes: impl AsRef<[u8]>) -> Self {
+        Self(bytes.as_ref().into())
     }
 
     /// The bytes as git stores them.
@@ -217,7 +218,7 @@ impl FilePath {
 
     /// What is at `path` in a folder, which is the root if it is empty.
     pub fn joined(folder: &[u8], path: &[u8]) -> Self {
-        Self(if folder.is_empty() { path.to_vec() } else { [folder, b"/", path].concat() })
+        if folder.is_empty() { Self::new(path) } else { Self::new([folder, b"/", path].concat()) }
     }
 
     /// The path below a folder, which is the root if it is empty; `None` for what is not in it.
@@ -282,7 +283,7 @@ enum StoredPath {
 
 impl Serialize for FilePath {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        String::from_utf8(self.0.clone())
+        String::from_utf8(self.0.to_vec())
             .map_or_else(|error| StoredPath::Bytes(error.into_bytes()), StoredPath::Text)
             .serialize(to)
     }
