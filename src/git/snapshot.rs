@@ -1,9 +1,11 @@
 //! Lists the files of a commit, of the index, or of the work tree.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use gix::bstr::ByteSlice;
+use gix::bstr::{BString, ByteSlice};
 use gix::index::entry::{Mode, Stage};
+use gix::index::extension::Tree;
 
 use super::damage::{OF_INDEX, innermost};
 use super::sparse::{OnDisk, is_left_out};
@@ -86,12 +88,21 @@ impl Snapshot {
         before: &'s Self,
     ) -> impl Iterator<Item = (Option<&'s Entry>, Option<&'s Entry>)> {
         let (mut old, mut new) = (before.entries.iter().peekable(), self.entries.iter().peekable());
-        let pairs = std::iter::from_fn(move || {
-            let next = [old.peek().copied(), new.peek().copied()];
-            let path = next.into_iter().flatten().map(|entry| &entry.path).min()?;
-            Some((old.next_if(|of| of.path == *path), new.next_if(|of| of.path == *path)))
-        });
-        pairs.filter(|(old, new)| old != new || new.is_some_and(|new| new.content == Content::Disk))
+        std::iter::from_fn(move || {
+            loop {
+                let order = match (old.peek(), new.peek()) {
+                    (Some(old), Some(new)) => old.path.cmp(&new.path),
+                    (Some(_), None) => Ordering::Less,
+                    (None, Some(_)) => Ordering::Greater,
+                    (None, None) => return None,
+                };
+                let old = order.is_le().then(|| old.next()).flatten();
+                let new = order.is_ge().then(|| new.next()).flatten();
+                if old != new || new.is_some_and(|new| new.content == Content::Disk) {
+                    return Some((old, new));
+                }
+            }
+        })
     }
 
     /// The links.
@@ -146,13 +157,41 @@ impl Reader {
     pub fn commit_snapshot(&self, commit: CommitId) -> Result<Snapshot, Error> {
         let id = self.tree_of(commit)?;
         let what = format!("the tree of commit {commit}");
-        let (none, like) = (ListedTree::default(), self.listed.get());
-        let (files, folders) = self.snapshot_like(like.unwrap_or(&none), id, &what)?;
-        if like.is_none() {
+        let Some(like) = self.listed.get() else {
+            let (files, folders) = self.snapshot_like(&self.listed_index(), id, &what)?;
             let listed = ListedTree { files: files.clone(), folders };
             self.listed.set(listed).unwrap_or_default();
+            return Ok(files);
+        };
+        Ok(self.snapshot_like(like, id, &what)?.0)
+    }
+
+    /// The files of the index, and those folders whose trees git remembered there: after a
+    /// checkout or a commit, all that was not edited since. Nothing if it cannot be read, has
+    /// folders in place of their files, or a tree is missing.
+    fn listed_index(&self) -> ListedTree {
+        let index = self.root.as_ref().and_then(|_| self.index().ok());
+        let index = index.filter(|index| !index.is_sparse());
+        let tree = index.as_ref().and_then(|index| index.tree());
+        let (Some(tree), Ok(files)) = (tree, self.index_snapshot()) else {
+            return ListedTree::default();
+        };
+        let mut folders = Folders::new();
+        let mut open: Vec<(BString, &Tree)> = vec![(BString::default(), tree)];
+        while let Some((path, tree)) = open.pop() {
+            for child in &tree.children {
+                let above = if path.is_empty() { &b""[..] } else { b"/" };
+                let path = BString::from([&path, above, &child.name].concat());
+                if child.num_entries.is_some() {
+                    if !self.repo.has_object(child.id) {
+                        return ListedTree::default();
+                    }
+                    folders.insert(path.clone(), child.id);
+                }
+                open.push((path, child));
+            }
         }
-        Ok(files)
+        ListedTree { files, folders }
     }
 
     /// The files of `HEAD`; none before the first commit.
@@ -163,8 +202,7 @@ impl Reader {
         self.head()?.map_or_else(|| Ok(Snapshot::default()), |head| self.commit_snapshot(head))
     }
 
-    /// The files of a tree that has folders of one that was listed, and the folders that it does
-    /// not share.
+    /// The files and the folders of a tree that has folders of one that was listed.
     fn snapshot_like(
         &self,
         like: &ListedTree,
@@ -174,8 +212,14 @@ impl Reader {
         // With a tree git fetches those below it.
         self.fetch_blobs(&mut std::iter::once(blob_of_gix(id)));
         let root = self.tree(id, what)?;
-        let Listing { files, same, folders, .. } = tree::listing(&root, &like.folders, what)?;
-        let same: Vec<FilePath> = same.into_iter().map(FilePath::new).collect();
+        let Listing { files, same, mut folders, .. } = tree::listing(&root, &like.folders, what)?;
+        let is_same: HashSet<&[u8]> = same.iter().map(|path| path.as_slice()).collect();
+        folders.extend(like.folders.iter().filter_map(|(path, id)| {
+            let ends = memchr::memchr_iter(b'/', path).chain([path.len()]);
+            let mut above = ends.map(|end| &path[..end]);
+            above.any(|path| is_same.contains(path)).then(|| (path.clone(), *id))
+        }));
+        let same: Vec<FilePath> = same.iter().cloned().map(FilePath::new).collect();
         let [mut entries, mut links] = [&like.files.entries, &like.files.links].map(|of| {
             same.iter().flat_map(|folder| below(of, folder)).cloned().collect::<Vec<Entry>>()
         });

@@ -35,6 +35,33 @@ fn the_ends_are_named_in_the_report() {
 }
 
 #[test]
+fn what_is_in_the_index_changes_nothing_about_commits() {
+    let repository = Repository::new();
+    repository.write("lib/store.c", store().text);
+    repository.write("lib/deep/other.c", "int other;\n");
+    repository.write("kept/other.c", "int kept;\n");
+    repository.commit("before");
+    repository.write("kept/new.c", new().text);
+    repository.commit("after");
+    let report = || repository.check(&["--base", "HEAD~1", "--head", "HEAD"]).json;
+    let expected = report();
+    assert_eq!(expected["findings"].as_array().map(Vec::len), Some(1), "{expected}");
+    repository.write("lib/store.c", "int edited;\n");
+    repository.write("lib/deep/new.c", "int told;\n");
+    for edit in [
+        &["add", "lib/store.c"][..],
+        &["add", "--intent-to-add", "lib/deep/new.c"],
+        &["rm", "-r", "--quiet", "--cached", "kept"],
+        &["read-tree", "HEAD~1"],
+        &["read-tree", "HEAD:lib"],
+        &["read-tree", "--empty"],
+    ] {
+        repository.git(edit);
+        assert_eq!(report(), expected, "after git {}", edit.join(" "));
+    }
+}
+
+#[test]
 fn without_a_flag_a_branch_is_judged_against_the_default_branch() {
     let repository = Repository::new();
     add(&repository, &store());
