@@ -85,7 +85,8 @@ pub fn check(
     let before: Vec<&Source> = predecessors.iter().map(|file| &*file.source).collect();
     let open = || repository.reader();
     let of_head = Targets::new(&entries, &open, &sources);
-    let targets = Targets { is_new: &|path| change.is_new(path), before: &before, ..of_head };
+    let is_new = &|path: &FilePath| change.is_new(path);
+    let targets = Targets { is_new, before: &before, are_rare: true, ..of_head };
     let mut lookup = look_up(&sets, &targets)?;
     let of_tree = align(ADDED, &mut lookup, &targets)?;
 

@@ -77,6 +77,11 @@ impl Params {
         self.window
     }
 
+    /// The minimum number of fingerprints in a match of `n` tokens: windows that do not overlap.
+    pub fn n_guaranteed(&self, n: usize) -> usize {
+        (n + 1).saturating_sub(self.k.get()) / self.window
+    }
+
     /// Of `n` tokens, those of the windows that overlap `changed`: their fingerprints are all that
     /// may change if only these tokens do. An empty range means a deletion at that point.
     ///
@@ -154,6 +159,19 @@ mod tests {
             let a = [&around[0][..], &shared, &around[1]].concat();
             let b = [&around[2][..], &shared, &around[3]].concat();
             prop_assert!(!hashes(&params, &a).is_disjoint(&hashes(&params, &b)));
+        }
+
+        #[test]
+        fn a_match_has_as_many_fingerprints_as_are_guaranteed(
+            symbols in prop::collection::vec(any::<u8>(), 0..120),
+            k in 1usize..20,
+            w in 1usize..8,
+        ) {
+            let params = params(k, k + w - 1);
+            let n = params.fingerprints(&tokens(&symbols), &mut Vec::new()).count();
+            let least = params.n_guaranteed(symbols.len());
+            prop_assert!(n >= least, "{n} of {least}");
+            prop_assert_eq!(least > 0, symbols.len() >= params.guarantee_threshold());
         }
 
         #[test]

@@ -275,6 +275,22 @@ fn unquoted(text: &[u8]) -> &[u8] {
     text.get(start..end).unwrap_or(text)
 }
 
+/// Maximum files, or places, with a seed for it to count fully.
+const FEW_FILES: f64 = 5.0;
+
+/// How rare seeds are that so many files, or places, have, 0 to 1: the mean of their weights.
+///
+/// A seed found in a few files counts fully. One found in many is a common way to write code, and
+/// counts in inverse proportion (the document frequency of information retrieval).
+pub fn mean_rarity(n_files: impl Iterator<Item = u32>) -> f64 {
+    let (mut weight, mut n_seeds) = (0.0, 0.0);
+    for n in n_files {
+        weight += (FEW_FILES / f64::from(n.max(1))).min(1.0);
+        n_seeds += 1.0;
+    }
+    if n_seeds == 0.0 { 0.0 } else { weight / n_seeds }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -42,7 +42,7 @@ pub use alignment::{Alignment, Block};
 pub use alignments::{Alignments, Shortfall, alignments, without_neighbors};
 pub use chain::chains;
 pub use coverage::{CloneClass, CloneClasses, QueryPairs, TargetPair, clone_classes};
-pub use evidence::{Enough, Evidence, WordedTokens, may_be_evident, rare_words};
+pub use evidence::{Enough, Evidence, WordedTokens, may_be_evident, mean_rarity, rare_words};
 pub use groups::Groups;
 pub use lines::{AddedLines, added_lines, shown_lines};
 pub use missed::{

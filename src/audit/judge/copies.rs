@@ -14,7 +14,7 @@ use crate::audit::search::SearchOutcome;
 use crate::config::{Config, Thresholds};
 use crate::language::Token;
 use crate::matching::{
-    Alignment, ClonePair, Document, Enough, Evidence, clones, without_neighbors,
+    Alignment, ClonePair, Document, Enough, Evidence, clones, mean_rarity, without_neighbors,
 };
 use crate::policy::Place;
 use crate::text::FilePath;
@@ -311,22 +311,6 @@ fn rarity(alignment: &Alignment, frequencies: &[(u32, u32)], k: usize) -> f64 {
         let within = within.take_while(move |(at, _)| at + k <= block.query + block.len);
         within.map(|&(_, n_files)| n_files)
     }))
-}
-
-/// Maximum files, or places, with a seed for it to count fully.
-const FEW_FILES: f64 = 5.0;
-
-/// How rare seeds are that so many files, or places, have, 0 to 1: the mean of their weights.
-///
-/// A seed found in a few files counts fully. One found in many is a common way to write code, and
-/// counts in inverse proportion (the document frequency of information retrieval).
-pub(in crate::audit) fn mean_rarity(n_files: impl Iterator<Item = u32>) -> f64 {
-    let (mut weight, mut n_seeds) = (0.0, 0.0);
-    for n in n_files {
-        weight += (FEW_FILES / f64::from(n.max(1))).min(1.0);
-        n_seeds += 1.0;
-    }
-    if n_seeds == 0.0 { 0.0 } else { weight / n_seeds }
 }
 
 #[cfg(test)]

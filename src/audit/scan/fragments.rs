@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use foldhash::{HashMap, HashMapExt};
 
 use crate::audit::Error;
-use crate::audit::judge::{is_long_or_whole, is_renamed_function, mean_rarity};
+use crate::audit::judge::{is_long_or_whole, is_renamed_function};
 use crate::audit::read::{Source, Sources};
 use crate::config::{Config, Thresholds};
 use crate::files::{Entry, ReadFiles};
@@ -21,7 +21,7 @@ use crate::language::Builds;
 use crate::matching::{
     Alignment, Alignments, Block, CloneClass, CloneClasses, ClonePair, CloneType, Deed, QueryPairs,
     Seed, Shortfall, TargetPair, Worth, alignments, chains, clone_classes, clones, is_beside,
-    n_equal_lines, n_statements, names_alike,
+    mean_rarity, n_equal_lines, n_statements, names_alike,
 };
 use crate::policy::{Fragment, content};
 use crate::text::Lines;

@@ -3,7 +3,8 @@
 //! Most code that many files have is an idiom, and aligning a query with all of them shows the same
 //! thing a thousand times. So for each query, the files that share most with it come first, and a
 //! file is skipped if every fingerprint it shares, and every few in a row, was already explained
-//! often enough by those before it.
+//! often enough by those before it. A short copy must be rare, too: a file that shares only a few
+//! fingerprints, all of them common, holds none.
 //!
 //! ```text
 //! fingerprints of the query     a b c d e f g h
@@ -19,7 +20,7 @@ use rayon::prelude::*;
 
 use super::queries::{LimitedQuery, Queries, places_in};
 use crate::audit::read::distinct;
-use crate::matching::max_seeds;
+use crate::matching::{max_seeds, mean_rarity};
 use crate::text::FilePath;
 
 /// Number of fingerprints in a row that are explained together: a file that has them in a row
@@ -60,14 +61,21 @@ pub(super) struct Candidates {
 }
 
 /// Chooses at most `max_files` files for each fingerprint of each query; fewer if the change and
-/// the tree are so similar that aligning them would take quadratic time in the change.
+/// the tree are so similar that aligning them would take quadratic time in the change. If it is
+/// known how many documents have each fingerprint, files without a copy that is rare enough are
+/// left out.
 ///
 /// Time O(p log p) for p pairs of a query and a file that share a fingerprint, up to [`MAX_PAIRS`]
 /// for each fingerprint. Memory: what the files share, and the pairs of one query in each thread.
 /// All pairs of 10,000 changed files took more than a gigabyte, so they are found again for each
 /// attempt, of which there are three at most.
-pub(super) fn choose(queries: &Queries<'_>, files: &[Overlap<'_>], max_files: usize) -> Candidates {
-    let pairs = Pairs::new(queries, files);
+pub(super) fn choose(
+    queries: &Queries<'_>,
+    files: &[Overlap<'_>],
+    n_documents: Option<&BTreeMap<u32, u32>>,
+    max_files: usize,
+) -> Candidates {
+    let pairs = Pairs::new(queries, files, n_documents);
     let budget = SEEDS_PER_FINGERPRINT * queries.n_postings() + SEEDS_IN_ALL;
     let max_files = max_files.max(1);
     let mut taken = pairs.of_queries(|of_query| of_query.taken(max_files));
@@ -109,10 +117,16 @@ struct Pairs<'p> {
     is_cut: HashSet<u32>,
     /// The place of each file in the order of paths.
     by_path: Vec<u32>,
+    /// The number of documents that have each fingerprint, if it is known.
+    n_documents: Option<&'p BTreeMap<u32, u32>>,
 }
 
 impl<'p> Pairs<'p> {
-    fn new(queries: &'p Queries<'p>, files: &'p [Overlap<'p>]) -> Self {
+    fn new(
+        queries: &'p Queries<'p>,
+        files: &'p [Overlap<'p>],
+        n_documents: Option<&'p BTreeMap<u32, u32>>,
+    ) -> Self {
         let mut order: Vec<usize> = (0..files.len()).collect();
         order.sort_unstable_by_key(|&at| files[at].path);
         let mut by_path = vec![0; files.len()];
@@ -135,7 +149,7 @@ impl<'p> Pairs<'p> {
                 }
             }
         }
-        Self { queries, files, followed, is_cut, by_path }
+        Self { queries, files, followed, is_cut, by_path, n_documents }
     }
 
     /// The answer for each query, computed in parallel.
@@ -156,7 +170,13 @@ impl<'p> Pairs<'p> {
             shared.extend(files.iter().map(|&file| (file, number as u32)));
         }
         shared.sort_unstable();
-        let mut ranked: Vec<&[(u32, u32)]> = shared.chunk_by(|a, b| a.0 == b.0).collect();
+        let is_rare = self.are_rare(query, &rows);
+        let min_tokens = self.queries.thresholds[query].min_tokens;
+        let least = self.queries.config.fingerprint.n_guaranteed(min_tokens);
+        let of_files = shared.chunk_by(|a, b| a.0 == b.0).filter(|shared| {
+            shared.len() >= least || shared.iter().any(|&(_, row)| is_rare[row as usize])
+        });
+        let mut ranked: Vec<&[(u32, u32)]> = of_files.collect();
         let path = &self.queries.sources[query].path;
         ranked.sort_by_cached_key(|shared| {
             let at = shared[0].0 as usize;
@@ -169,6 +189,13 @@ impl<'p> Pairs<'p> {
         let is_cut = rows.iter().any(|row| self.is_cut.contains(row));
         let files = is_cut.then_some(self.files);
         answer(&OfQuery { sequence, rows, n_seeds, ranked, files })
+    }
+
+    /// For each of the `rows` of a query, whether a short copy with none that is rarer is reported.
+    fn are_rare(&self, query: usize, rows: &[u32]) -> Vec<bool> {
+        let min_rarity = self.queries.thresholds[query].min_rarity;
+        let n_documents = rows.iter().map(|row| self.n_documents.map(|n| n.get(row).copied()));
+        n_documents.map(|n| n.is_none_or(|n| mean_rarity(n.into_iter()) >= min_rarity)).collect()
     }
 }
 
@@ -244,5 +271,45 @@ impl OfQuery<'_> {
             }
         }
         of.iter().for_each(|&row| is_shared[row as usize] = false);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use super::*;
+    use crate::audit::read::Source;
+    use crate::config::{Config, RawConfig};
+    use crate::language::Languages;
+
+    #[test]
+    fn a_file_with_a_few_common_fingerprints_is_not_aligned() {
+        let operators = ["+", "-", "*", "/", "%", "&", "|", "^", "<", ">", ",", ";", "?"];
+        let text: String =
+            (0..60).map(|at| format!("a {} ", operators[at * at * at % 13])).collect();
+        let mut tokens = Vec::new();
+        let languages = Languages::builtin();
+        languages.get("c").expect("C is built in").lexer.tokenize(text.as_bytes(), &mut tokens);
+        let asked = vec![true; tokens.len()];
+        let path = FilePath::new("new.c");
+        let source = Source::plain(path, text.into(), tokens, ["c", "c"]);
+        let config = Config::new(RawConfig::default(), "a test").expect("the defaults are valid");
+        let queries = Queries::new(vec![(&source, Cow::Owned(asked))], &config);
+        let rows: Vec<u32> = distinct(queries.distinct().into_iter().map(|(row, _)| row));
+        let least =
+            config.fingerprint.n_guaranteed(config.thresholds(&source.path, None).min_tokens);
+        assert!(rows.len() > least, "{rows:?}");
+        let chosen = |n_rows: usize, n: u32| {
+            let path = FilePath::new("old.c");
+            let rows = rows[..n_rows].to_vec();
+            let n_documents = rows.iter().map(|&row| (row, n)).collect();
+            let files = [Overlap { file: 0, path: &path, is_new: false, rows }];
+            !choose(&queries, &files, Some(&n_documents), 64).queries_of.is_empty()
+        };
+        // A fingerprint in 20 files counts a quarter.
+        assert_eq!([1, least - 1].map(|n_rows| chosen(n_rows, 20)), [true, true]);
+        assert_eq!([1, least - 1].map(|n_rows| chosen(n_rows, 21)), [false, false]);
+        assert!(chosen(least, 1_000), "this may be a long copy, or a whole function");
     }
 }

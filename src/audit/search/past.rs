@@ -205,7 +205,7 @@ impl Past {
         });
         let sharing: Vec<Overlap<'_>> = sharing.collect();
         let Candidates { mut queries_of, n_passed_over, limited } =
-            choose(queries, &sharing, sources.config.common_at);
+            choose(queries, &sharing, None, sources.config.common_at);
         let mut best: Vec<usize> = queries_of.keys().copied().collect();
         best.sort_unstable_by_key(|&file| (Reverse(sharing[file].rows.len()), file));
         let n_files = best.len().saturating_sub(max_files);

@@ -14,14 +14,14 @@ use rayon::prelude::*;
 use foldhash::{HashMap, HashSet};
 
 use crate::audit::read::{MIXED, Skip, Source, distinct, n_marked};
-use crate::config::Config;
+use crate::config::{Config, Thresholds};
 use crate::files::Entry;
 use crate::fingerprint::{Effort, Fingerprint, Params};
 use crate::index::{Index, Posting, Sieve};
 use crate::language::{Symbol, Token};
 use crate::matching::{
-    self, Alignment, Alignments, Block, Document, Seed, SeedSide, SharedKgram, Shortfall,
-    WordedTokens, alignments, is_same_place, is_telling, may_be_evident, rare_words, seeds,
+    Alignment, Alignments, Block, Document, Seed, SeedSide, SharedKgram, Shortfall, WordedTokens,
+    alignments, is_same_place, is_telling, may_be_evident, rare_words, seeds,
 };
 use crate::policy::Place;
 use crate::store::BlobFacts;
@@ -40,8 +40,8 @@ pub(in crate::audit) struct Queries<'q> {
     numbers: HashMap<&'q FilePath, usize>,
     /// For each source, which of its tokens to search for.
     asked: Vec<Cow<'q, [bool]>>,
-    /// For each source, what counts as a clone.
-    matching: Vec<matching::Params>,
+    /// For each source, what its copies are judged with.
+    pub thresholds: Vec<Thresholds>,
     /// Which k-grams of them are searched for.
     pub sampling: Params,
     index: Index,
@@ -223,7 +223,7 @@ impl<'q> Queries<'q> {
             config,
             numbers,
             asked,
-            matching: thresholds.map(|of| of.matching).collect(),
+            thresholds: thresholds.collect(),
             sampling,
             index: Index::new([]),
             rare: OnceLock::new(),
@@ -465,7 +465,7 @@ impl<'q> Queries<'q> {
                 self.sources[query].document(),
                 target,
                 &mut seeds,
-                &self.matching[query],
+                &self.thresholds[query].matching,
                 is_same,
             );
             found.alignments.extend(alignments.into_iter().map(|alignment| (query, alignment)));

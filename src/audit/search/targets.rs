@@ -23,6 +23,9 @@ pub(in crate::audit) struct Targets<'t, R> {
     /// Maximum components with a fingerprint, beyond which it is common; none for files of the
     /// tree.
     pub max_components: usize,
+    /// Whether what is found is judged by how rare it is: files that share nothing but a few common
+    /// fingerprints are not aligned then.
+    pub are_rare: bool,
 }
 
 impl<'t, R> Targets<'t, R> {
@@ -33,7 +36,8 @@ impl<'t, R> Targets<'t, R> {
         sources: &'t Sources<'t>,
     ) -> Self {
         let (corpus, before, max_components) = (None, &[][..], usize::MAX);
-        Self { entries, open, sources, corpus, is_new: &|_| false, before, max_components }
+        let (is_new, are_rare) = (&|_: &FilePath| false, false);
+        Self { entries, open, sources, corpus, is_new, before, max_components, are_rare }
     }
 
     /// Where a file is.
