@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::{Mutex, OnceLock};
 
+use rayon::prelude::*;
+
 use super::change::{
     ChangedFile, Predecessor, asking, changed_files, changes, credit_moves, linked, queries,
     self_excused, unnamed,
@@ -147,7 +149,8 @@ impl Ends<'_> {
         let Some(witness) = self.authority.marks() else { return Ok(attributes) };
         let sources =
             Sources { recent: Some(recent), ..Sources::new(context, &attributes, remembered) };
-        let excused = self_excused(witness, self.head, &self.repository.reader(), &sources)?;
+        let open = || self.repository.reader();
+        let excused = self_excused(witness, self.head, &open, &sources)?;
         Ok(attributes.with_not_generated(excused))
     }
 
@@ -324,7 +327,7 @@ impl<'c> Change<'c> {
     /// The files of the head to look up: all that the change is compared with, or those that may
     /// hold a sibling.
     fn entries(&self, sets: &[Option<&Queries<'_>>; 2], windows: &Windows<'_>) -> Vec<Entry> {
-        let entries = self.ends.head.entries.iter().filter(|entry| {
+        let entries = self.ends.head.entries.par_iter().filter(|entry| {
             sets[ADDED].is_some() || sets[EDITED].is_some() && windows.may_be_in(&entry.path)
         });
         entries.filter(|entry| self.is_compared(entry)).cloned().collect()
@@ -524,7 +527,7 @@ impl Check<'_> {
         let with_copies: Vec<_> =
             with_copies.map(|(file, copies)| (&*file.source, &copies[..])).collect();
         all.reverted = reverted(&with_copies, &all.found, base, &reader);
-        let nearby = Nearby::new(&head.entries, &reader, sources);
+        let nearby = Nearby::new(&head.entries, repository, sources);
         let joined = all.findings(&attributions, Some(&nearby)).into_iter();
         let (mut findings, mut parts): (Vec<Finding>, Vec<Vec<Finding>>) =
             joined.map(|JointFinding(finding, parts)| (finding, parts)).unzip();

@@ -1,9 +1,9 @@
 //! Decides by path which files are ignored, which are test code, and which are third-party code.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 
+use foldhash::HashMap;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 

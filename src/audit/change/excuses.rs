@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use rayon::prelude::*;
+
 use super::pairing::changes;
 use crate::audit::read::{MINIFIED_TOKENS, Skip, Sources};
 use crate::files::{Entry, Error, ReadFiles};
@@ -48,26 +50,25 @@ impl Excuse {
 /// The files that are skipped, or some of their lines, because of what they claim about themselves
 /// (generated, minified), and that the base as it is now does not have so: a change that is checked
 /// with its base's settings cannot excuse itself.
-pub(in crate::audit) fn self_excused(
+pub(in crate::audit) fn self_excused<R: ReadFiles>(
     tip: &Snapshot,
     head: &Snapshot,
-    reader: &impl ReadFiles,
+    open: &(dyn Fn() -> R + Sync),
     sources: &Sources<'_>,
 ) -> Result<Vec<FilePath>, Error> {
-    let mut found = Vec::new();
-    for (entry, before) in
-        changes(tip, head, |before, path| sources.was_judged_as(reader, before, path)).changed
-    {
+    let reader = open();
+    let was_judged_as = |before: &_, path: &_| sources.was_judged_as(&reader, before, path);
+    let changed = changes(tip, head, was_judged_as).changed.into_par_iter();
+    let excused = changed.map_init(open, |reader, (entry, before)| {
         let is_judged = sources.skip_judging(&entry.path).is_none();
         let is_decided = sources.attributes.of(&entry.path).generated.is_some();
         if !is_judged || is_decided {
-            continue;
+            return Ok(None);
         }
-        let Some(now) = Excuse::of(&entry, reader, sources)? else { continue };
+        let Some(now) = Excuse::of(&entry, reader, sources)? else { return Ok(None) };
         let before = before.map(|before| Excuse::of(&before, reader, sources)).transpose()?;
-        if !before.flatten().is_some_and(|before| now.is_as(&before)) {
-            found.push(entry.path);
-        }
-    }
-    Ok(found)
+        let was_excused = before.flatten().is_some_and(|before| now.is_as(&before));
+        Ok((!was_excused).then_some(entry.path))
+    });
+    excused.filter_map(Result::transpose).collect()
 }

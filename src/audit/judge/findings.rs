@@ -7,6 +7,8 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::attribution::Attributions;
 use super::copies::{TreeCopy, copies_of};
 use super::mutual::{JointFinding, without_mutual};
@@ -93,12 +95,13 @@ impl<'c> AllCopies<'c> {
             novel_of: self.changed.iter().map(|file| (&file.source.path, &*file.novel)).collect(),
             before: before.collect(),
         };
-        let mut findings = Vec::new();
-        for (number, copies) in self.copies.iter().enumerate().filter(|(_, of)| !of.is_empty()) {
+        let copies = self.copies.par_iter().enumerate().filter(|(_, copies)| !copies.is_empty());
+        let findings = copies.flat_map_iter(|(number, copies)| {
             let n_places = self.n_places.get(number).map_or(&[][..], Vec::as_slice);
             let file = FileUnderAudit::new(self.asking[number], &with);
-            findings.extend(file.findings(copies, &self.found, n_places));
-        }
+            file.findings(copies, &self.found, n_places)
+        });
+        let mut findings: Vec<JointFinding> = findings.collect();
         findings.sort_by(|JointFinding(a, _), JointFinding(b, _)| Finding::by_place(a, b));
         without_mutual(findings)
     }

@@ -263,27 +263,28 @@ fn same_as(entries: &[&Entry], sources: &Sources<'_>) -> Vec<Option<usize>> {
     fn kind(path: &FilePath) -> Result<&[u8], &[u8]> {
         path.extension().ok_or_else(|| path.name())
     }
-    let mut first: HashMap<BlobId, Vec<usize>> = HashMap::new();
-    let mut same_as = Vec::with_capacity(entries.len());
-    for (at, entry) in entries.iter().enumerate() {
-        let Some(blob) = entry.blob() else {
-            same_as.push(None);
-            continue;
-        };
-        let alike = first.entry(blob).or_default();
-        let known = alike.iter().copied().find(|&other| {
-            let other = &entries[other].path;
-            kind(other) == kind(&entry.path)
-                && (sources.attributes.is_empty() || {
-                    let (a, b) = (sources.attributes.of(other), sources.attributes.of(&entry.path));
-                    (a.language, a.generated) == (b.language, b.generated)
-                })
-        });
-        // If one blob has ever new kinds of names, the rest are read one by one.
-        if known.is_none() && alike.len() < 8 {
-            alike.push(at);
+    let blobs = entries.par_iter().enumerate().filter_map(|(at, entry)| Some((entry.blob()?, at)));
+    let mut blobs: Vec<(BlobId, usize)> = blobs.collect();
+    blobs.par_sort_unstable();
+    let mut same_as = vec![None; entries.len()];
+    let repeated = blobs.chunk_by(|a, b| a.0 == b.0).filter(|files| files.len() > 1);
+    for files in repeated {
+        let mut first: Vec<usize> = Vec::new();
+        for &(_, at) in files {
+            let path = &entries[at].path;
+            same_as[at] = first.iter().copied().find(|&other| {
+                let other = &entries[other].path;
+                kind(other) == kind(path)
+                    && (sources.attributes.is_empty() || {
+                        let (a, b) = (sources.attributes.of(other), sources.attributes.of(path));
+                        (a.language, a.generated) == (b.language, b.generated)
+                    })
+            });
+            // If one blob has ever new kinds of names, the rest are read one by one.
+            if same_as[at].is_none() && first.len() < 8 {
+                first.push(at);
+            }
         }
-        same_as.push(known);
     }
     same_as
 }
