@@ -88,7 +88,7 @@ pub fn check(
     let open = || repository.reader();
     let of_head = Targets::new(&entries, &open, &sources);
     let is_new = &|path: &FilePath| change.is_new(path);
-    let targets = Targets { is_new, before: &before, are_rare: true, ..of_head };
+    let targets = Targets { is_new, before: &before, is_rarity_judged: true, ..of_head };
     let mut lookup = look_up(&sets, &targets)?;
     let of_tree = align(ADDED, &mut lookup, &targets)?;
 

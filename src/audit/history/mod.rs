@@ -386,7 +386,7 @@ fn judged(
     let open = || repository.reader();
     let targets = Targets {
         is_new: &|path| change.after.get(path).is_some(),
-        are_rare: true,
+        is_rarity_judged: true,
         ..Targets::new(&compared.entries, &open, sources)
     };
     let searched = align_known(&queries, rows.into_iter().collect(), &targets)?;

@@ -117,7 +117,7 @@ fn align_rows<R: ReadFiles, F>(
 where
     F: Fn(&R, usize, &mut Vec<u64>) -> Result<Option<(Vec<Hit>, Arc<Source>)>, Error> + Sync,
 {
-    let &Targets { entries, open, is_new, max_components, sources, are_rare, .. } = targets;
+    let &Targets { entries, open, is_new, max_components, sources, is_rarity_judged, .. } = targets;
     let n_documents = n_documents(queries, &rows_of, targets);
     let common = n_documents.iter().filter(|(_, n)| **n as usize > max_components);
     let common: HashSet<u32> = common.map(|(row, _)| *row).collect();
@@ -131,8 +131,12 @@ where
         Overlap { file, path, is_new: is_new(path), rows }
     });
     let sharing: Vec<Overlap<'_>> = sharing.filter(|sharing| !sharing.rows.is_empty()).collect();
-    let Candidates { queries_of, n_passed_over, limited } =
-        choose(queries, &sharing, are_rare.then_some(&n_documents), sources.config.common_at);
+    let Candidates { queries_of, n_passed_over, limited } = choose(
+        queries,
+        &sharing,
+        is_rarity_judged.then_some(&n_documents),
+        sources.config.common_at,
+    );
     drop(sharing);
     sources.progress.begin("aligning", queries_of.len());
     let state = || (open(), Vec::new());

@@ -25,7 +25,7 @@ pub(in crate::audit) struct Targets<'t, R> {
     pub max_components: usize,
     /// Whether what is found is judged by how rare it is: files that share nothing but a few common
     /// fingerprints are not aligned then.
-    pub are_rare: bool,
+    pub is_rarity_judged: bool,
 }
 
 impl<'t, R> Targets<'t, R> {
@@ -36,8 +36,8 @@ impl<'t, R> Targets<'t, R> {
         sources: &'t Sources<'t>,
     ) -> Self {
         let (corpus, before, max_components) = (None, &[][..], usize::MAX);
-        let (is_new, are_rare) = (&|_: &FilePath| false, false);
-        Self { entries, open, sources, corpus, is_new, before, max_components, are_rare }
+        let (is_new, is_rarity_judged) = (&|_: &FilePath| false, false);
+        Self { entries, open, sources, corpus, is_new, before, max_components, is_rarity_judged }
     }
 
     /// Where a file is.
