@@ -527,7 +527,8 @@ impl Check<'_> {
         let with_copies: Vec<_> =
             with_copies.map(|(file, copies)| (&*file.source, &copies[..])).collect();
         all.reverted = reverted(&with_copies, &all.found, base, &reader);
-        let nearby = Nearby::new(&head.entries, repository, sources);
+        let paths = with_copies.iter().map(|(file, _)| &file.path);
+        let nearby = Nearby::new(paths, &head.entries, repository, sources);
         let joined = all.findings(&attributions, Some(&nearby)).into_iter();
         let (mut findings, mut parts): (Vec<Finding>, Vec<Vec<Finding>>) =
             joined.map(|JointFinding(finding, parts)| (finding, parts)).unzip();

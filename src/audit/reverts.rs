@@ -1,10 +1,12 @@
 //! Finds the files of a change that are again as they were, and what the tree did not have then.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::judge::TreeCopy;
 use super::read::Source;
 use super::search::FileHits;
+use crate::files::BlobId;
 use crate::git::{CommitId, Reader, blob_id_like};
 use crate::matching::{AddedLines, added_lines};
 use crate::policy::Place;
@@ -29,8 +31,8 @@ pub(super) fn reverted(
     base: Option<CommitId>,
     reader: &Reader,
 ) -> BTreeMap<FilePath, BTreeSet<FilePath>> {
-    let mut left: BTreeMap<&FilePath, &Source> =
-        with_copies.iter().map(|(file, _)| (&file.path, *file)).collect();
+    let mut left: BTreeMap<&FilePath, (&Source, OnceCell<BlobId>)> =
+        with_copies.iter().map(|(file, _)| (&file.path, (*file, OnceCell::new()))).collect();
     let Some(base) = base.filter(|_| !left.is_empty() && left.len() <= MAX_REVERTED) else {
         return BTreeMap::new();
     };
@@ -38,9 +40,9 @@ pub(super) fn reverted(
     for _ in 0..NEAR {
         let Ok(Some(parent)) = reader.first_parent(first) else { break };
         first = parent;
-        left.retain(|path, file| {
+        left.retain(|path, (file, id)| {
             let was = reader.blob_at(first, path).ok().flatten();
-            was.is_none_or(|was| was != blob_id_like(was, file.bytes()))
+            was.is_none_or(|was| was != *id.get_or_init(|| blob_id_like(was, file.bytes())))
         });
     }
     let mut reverted = BTreeMap::new();

@@ -180,11 +180,11 @@ impl FileUnderAudit<'_> {
     /// The names in both `own` and `other` that few of the files near this one use.
     pub(super) fn n_rare_names(&self, own: &[Token], other: &[Token]) -> usize {
         let Some(nearby) = self.with.nearby else { return 0 };
-        let n_files = self.nearby.get_or_init(|| nearby.names(&self.query.source.path));
+        let path = &self.query.source.path;
         let other = names(other);
         let mut shared = names(own);
         shared.retain(|name| other.binary_search(name).is_ok());
-        shared.iter().filter(|name| n_files.get(name).is_none_or(|&n| n <= FEW_FILES)).count()
+        shared.iter().filter(|&&name| nearby.n_files(path, name) <= FEW_FILES).count()
     }
 
     /// How much of one of the two files the other one held before the change, in percent, if it is

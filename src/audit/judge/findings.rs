@@ -1,6 +1,6 @@
 //! Turns the copies in a file into findings: a clone class is one finding.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::mem;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::attribution::Attributions;
 use super::copies::{TreeCopy, copies_of};
 use super::mutual::{JointFinding, without_mutual};
-use super::nearby::{Counts, Nearby};
+use super::nearby::Nearby;
 use crate::audit::change::{ChangedFile, Predecessor};
 use crate::audit::read::{Source, Sources, n_marked};
 use crate::audit::search::{FileHits, SearchOutcome, SeedPlaces};
@@ -119,8 +119,6 @@ pub(in crate::audit) struct FileUnderAudit<'c> {
     pub(super) language: Option<&'c Language>,
     /// The conditions on builds in it and in the files of its origins.
     builds: RefCell<HashMap<FilePath, Rc<Builds>>>,
-    /// In how many of the files nearby each name is.
-    pub(super) nearby: OnceCell<Arc<Counts>>,
     /// For each other file that was searched for, whether the two are kept in step.
     pub(super) in_step: RefCell<HashMap<FilePath, Option<u8>>>,
 }
@@ -154,7 +152,6 @@ impl<'c> FileUnderAudit<'c> {
             thresholds: query.thresholds(with.config),
             language: with.languages.named(&query.source.language),
             builds: RefCell::default(),
-            nearby: OnceCell::new(),
             in_step: RefCell::default(),
         }
     }

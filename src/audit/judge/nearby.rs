@@ -1,8 +1,10 @@
 //! Counts the names that the files near a copy use: a name that is rare there is stronger evidence
 //! than a common one.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::collections::BTreeMap;
+
+use foldhash::HashMap;
+use rayon::prelude::*;
 
 use crate::audit::read::{Sources, names};
 use crate::files::Entry;
@@ -17,57 +19,65 @@ const MAX_FILES: usize = 30;
 pub(super) const FEW_FILES: u32 = 5;
 
 /// In how many files each name is, by its exact reading.
-pub(super) type Counts = HashMap<u32, u32>;
+type Counts = HashMap<u32, u32>;
 
-/// A folder, and the extension of the files in it that were asked about.
-type Neighborhood = (Vec<u8>, Vec<u8>);
+/// A folder, and the extension of files in it.
+type Neighborhood<'n> = (&'n [u8], &'n [u8]);
 
-/// The tree around the files of a change.
-pub(in crate::audit) struct Nearby<'n> {
-    entries: &'n [Entry],
-    repository: &'n Repository,
-    sources: &'n Sources<'n>,
-    /// For each folder and extension that was asked about, in how many of its files each name is.
-    known: Mutex<HashMap<Neighborhood, Arc<OnceLock<Arc<Counts>>>>>,
-}
+/// The names in the tree around the files of a change.
+pub(in crate::audit) struct Nearby<'n>(BTreeMap<Neighborhood<'n>, Counts>);
 
 impl<'n> Nearby<'n> {
-    /// The tree that holds `entries`.
-    pub fn new(entries: &'n [Entry], repository: &'n Repository, sources: &'n Sources<'n>) -> Self {
-        Self { entries, repository, sources, known: Mutex::default() }
+    /// What is around the files at `paths` in the tree that holds `entries`. Time O(n) for n files
+    /// of the tree, and for reading [`MAX_FILES`] of them; once for each folder and extension.
+    pub fn new(
+        paths: impl Iterator<Item = &'n FilePath>,
+        entries: &[Entry],
+        repository: &Repository,
+        sources: &Sources<'_>,
+    ) -> Self {
+        let mut first_of: BTreeMap<Neighborhood<'_>, &FilePath> = BTreeMap::new();
+        paths.for_each(|path| _ = first_of.entry(neighborhood(path)).or_insert(path));
+        let nearest = first_of.into_par_iter().flat_map_iter(|(place, path)| {
+            nearest(path, entries).into_iter().map(move |entry| (place, entry))
+        });
+        let nearest: Vec<(Neighborhood<'_>, &Entry)> = nearest.collect();
+        let read = nearest.par_iter().map_init(
+            || repository.reader(),
+            |reader, (_, entry)| {
+                let is_read = sources.is_read(&entry.path);
+                let source = is_read.then(|| sources.read(reader, entry).ok()?.ok()).flatten();
+                source.map(|source| names(&source.tokens)).unwrap_or_default()
+            },
+        );
+        let read: Vec<Vec<u32>> = read.collect();
+        let mut n_files: BTreeMap<Neighborhood<'_>, Counts> = BTreeMap::new();
+        for (&(place, _), names) in nearest.iter().zip(read) {
+            let counts = n_files.entry(place).or_default();
+            names.into_iter().for_each(|name| *counts.entry(name).or_default() += 1);
+        }
+        Self(n_files)
     }
 
-    /// In how many of the files near `path` each name is, by its exact reading. Time O(n) for n
-    /// files of the tree, and for reading [`MAX_FILES`] of them; once for each folder.
-    pub(super) fn names(&self, path: &FilePath) -> Arc<Counts> {
-        let kind = path.extension().unwrap_or(path.name());
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let counts = Arc::clone(known.entry((path.folder().to_vec(), kind.to_vec())).or_default());
-        drop(known);
-        Arc::clone(counts.get_or_init(|| Arc::new(self.count(path, kind))))
+    /// In how many of the files near `path` a name is, by its exact reading.
+    pub(super) fn n_files(&self, path: &FilePath, name: u32) -> u32 {
+        self.0.get(&neighborhood(path)).and_then(|of| of.get(&name)).copied().unwrap_or(0)
     }
+}
 
-    /// In how many of the files of a kind near `path` each name is.
-    fn count(&self, path: &FilePath, kind: &[u8]) -> Counts {
-        let of_kind =
-            self.entries.iter().filter(|of| of.path.extension().unwrap_or(of.path.name()) == kind);
-        let mut nearest: Vec<(usize, &FilePath, &Entry)> =
-            of_kind.map(|of| (of.path.distance(path), &of.path, of)).collect();
-        if nearest.len() > MAX_FILES {
-            nearest.select_nth_unstable_by(MAX_FILES, |a, b| (a.0, a.1).cmp(&(b.0, b.1)));
-            nearest.truncate(MAX_FILES);
-        }
-        let reader = self.repository.reader();
-        let mut n_files: Counts = HashMap::new();
-        for (_, path, entry) in nearest {
-            if self.sources.is_read(path)
-                && let Ok(Ok(source)) = self.sources.read(&reader, entry)
-            {
-                for name in names(&source.tokens) {
-                    *n_files.entry(name).or_default() += 1;
-                }
-            }
-        }
-        n_files
+fn neighborhood(path: &FilePath) -> Neighborhood<'_> {
+    (path.folder(), path.extension().unwrap_or(path.name()))
+}
+
+/// The files of the same extension that are nearest to a path.
+fn nearest<'e>(path: &FilePath, entries: &'e [Entry]) -> Vec<&'e Entry> {
+    let (_, kind) = neighborhood(path);
+    let of_kind = entries.iter().filter(|of| of.path.extension().unwrap_or(of.path.name()) == kind);
+    let mut nearest: Vec<(usize, &Entry)> =
+        of_kind.map(|of| (of.path.distance(path), of)).collect();
+    if nearest.len() > MAX_FILES {
+        nearest.select_nth_unstable_by_key(MAX_FILES, |&(distance, of)| (distance, &of.path));
+        nearest.truncate(MAX_FILES);
     }
+    nearest.into_iter().map(|(_, entry)| entry).collect()
 }

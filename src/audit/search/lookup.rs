@@ -265,7 +265,7 @@ fn same_as(entries: &[&Entry], sources: &Sources<'_>) -> Vec<Option<usize>> {
     }
     let blobs = entries.par_iter().enumerate().filter_map(|(at, entry)| Some((entry.blob()?, at)));
     let mut blobs: Vec<(BlobId, usize)> = blobs.collect();
-    blobs.par_sort_unstable();
+    blobs.sort_unstable();
     let mut same_as = vec![None; entries.len()];
     let repeated = blobs.chunk_by(|a, b| a.0 == b.0).filter(|files| files.len() > 1);
     for files in repeated {
