@@ -77,8 +77,8 @@ fn is_below(path: &Path, root: &Path) -> bool {
 /// The files of a state that are in `folder`, by their paths in it.
 fn inside(files: &Snapshot, folder: &FilePath) -> Vec<Entry> {
     Vec::from_iter(files.below(folder).filter_map(|entry| {
-        let path = entry.path.as_bytes().strip_prefix(folder.as_bytes())?.strip_prefix(b"/")?;
-        Some(Entry { path: FilePath::new(path), ..entry.clone() })
+        let path = FilePath::new(entry.path.below(folder.as_bytes())?);
+        Some(Entry { path, ..entry.clone() })
     }))
 }
 

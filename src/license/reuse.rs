@@ -5,6 +5,7 @@ use serde::Deserialize;
 use super::debian;
 use super::expression::Expression;
 use super::statement::{Method, Scope, Statement};
+use crate::language::OneOrMany;
 use crate::text::FilePath;
 
 #[derive(Deserialize)]
@@ -20,22 +21,6 @@ struct Annotation {
     precedence: String,
     #[serde(rename = "SPDX-License-Identifier")]
     license: Option<OneOrMany>,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum OneOrMany {
-    One(String),
-    Many(Vec<String>),
-}
-
-impl OneOrMany {
-    fn into_vec(self) -> Vec<String> {
-        match self {
-            Self::One(one) => vec![one],
-            Self::Many(many) => many,
-        }
-    }
 }
 
 /// Whether a file has REUSE information about other files.
@@ -65,8 +50,8 @@ fn of_paths(globs: Vec<String>) -> Scope {
 }
 
 fn statement(annotation: Annotation, text: &str) -> Option<Statement> {
-    let licenses = annotation.license?.into_vec();
-    let globs = annotation.path.into_vec();
+    let licenses = annotation.license?;
+    let globs: Vec<String> = annotation.path.iter().map(str::to_owned).collect();
     let first = globs.first()?;
     let line =
         text.lines().position(|line| line.contains(first.as_str())).map_or(1, |at| at as u32 + 1);
@@ -78,8 +63,8 @@ fn statement(annotation: Annotation, text: &str) -> Option<Statement> {
         },
         scope: of_paths(globs),
         line,
-        expression: Expression::all_known(licenses.iter().map(|of| Expression::parse(of))),
-        written: licenses.join(", "),
+        expression: Expression::all_known(licenses.iter().map(Expression::parse)),
+        written: Vec::from_iter(licenses.iter()).join(", "),
     })
 }
 

@@ -1069,6 +1069,21 @@ mod corpora_of_the_base {
 
     #[cfg(unix)]
     #[test]
+    fn a_link_to_the_root_is_no_empty_corpus() {
+        let repository = branch(|base| {
+            base.write("secondhand.toml", "corpora = [\"own\"]\n");
+            link(base, ".", "own");
+        });
+        change(&repository, |_| {});
+        fails(
+            &repository,
+            OF_BASE,
+            "cannot compare with the corpus `own`: the change adds `own/new.c` to it",
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
     fn no_link_of_a_change_leads_to_files_of_the_machine() {
         let outside = tempfile::TempDir::new().expect("it can be made");
         std::fs::create_dir(outside.path().join("secret")).expect("it can be made");
