@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
-use foldhash::HashSet;
+use foldhash::{HashMap, HashSet};
 use rayon::prelude::*;
 
 use super::candidates::{Candidates, Overlap, choose};
@@ -195,7 +195,7 @@ fn n_documents<R>(
     targets: &Targets<'_, R>,
 ) -> BTreeMap<u32, u32> {
     let &Targets { entries, is_new, before, .. } = targets;
-    let mut counts: BTreeMap<u32, (u32, Option<Place>)> = BTreeMap::new();
+    let mut counts: HashMap<u32, (u32, Option<Place>)> = HashMap::default();
     let old = rows_of.iter().filter(|(file, _)| !is_new(&entries[*file].path));
     let old = old.map(|(file, rows)| (&entries[*file].path, Cow::Borrowed(rows)));
     let mut scratch = Vec::new();

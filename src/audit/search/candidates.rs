@@ -14,8 +14,9 @@
 //! ```
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
+use foldhash::{HashMap, HashSet};
 use rayon::prelude::*;
 
 use super::queries::{LimitedQuery, Queries, places_in};
@@ -60,10 +61,10 @@ pub(super) struct Candidates {
     pub limited: Vec<LimitedQuery>,
 }
 
-/// Chooses at most `max_files` files for each fingerprint of each query; fewer if the change and
-/// the tree are so similar that aligning them would take quadratic time in the change. If it is
-/// known how many documents have each fingerprint, files without a copy that is rare enough are
-/// left out.
+/// Chooses at most `max_files` of `files`, which are in the order of their paths, for each
+/// fingerprint of each query; fewer if the change and the tree are so similar that aligning them
+/// would take quadratic time in the change. If it is known how many documents have each
+/// fingerprint, files without a copy that is rare enough are left out.
 ///
 /// Time O(p log p) for p pairs of a query and a file that share a fingerprint, up to [`MAX_PAIRS`]
 /// for each fingerprint. Memory: what the files share, and the pairs of one query in each thread.
@@ -115,8 +116,6 @@ struct Pairs<'p> {
     followed: HashMap<u32, Vec<u32>>,
     /// The fingerprints that more files have.
     is_cut: HashSet<u32>,
-    /// The place of each file in the order of paths.
-    by_path: Vec<u32>,
     /// The number of documents that have each fingerprint, if it is known.
     n_documents: Option<&'p BTreeMap<u32, u32>>,
 }
@@ -128,18 +127,14 @@ impl<'p> Pairs<'p> {
         n_documents: Option<&'p BTreeMap<u32, u32>>,
     ) -> Self {
         let mut order: Vec<usize> = (0..files.len()).collect();
-        order.sort_unstable_by_key(|&at| files[at].path);
-        let mut by_path = vec![0; files.len()];
-        for (place, &at) in order.iter().enumerate() {
-            by_path[at] = place as u32;
-        }
-        order.sort_unstable_by_key(|&at| {
-            (files[at].is_new, Reverse(files[at].rows.len()), by_path[at])
-        });
-        let mut followed: HashMap<u32, Vec<u32>> = HashMap::new();
-        let mut is_cut = HashSet::new();
+        order.sort_unstable_by_key(|&at| (files[at].is_new, Reverse(files[at].rows.len()), at));
+        let mut followed: HashMap<u32, Vec<u32>> = HashMap::default();
+        let mut is_cut = HashSet::default();
         for at in order {
             for &row in &files[at].rows {
+                if is_cut.contains(&row) {
+                    continue;
+                }
                 let of_row = followed.entry(row).or_default();
                 let n = of_row.len() + 1;
                 if n <= FIRST_FILES || n * queries.postings(row).len() <= MAX_PAIRS {
@@ -149,7 +144,7 @@ impl<'p> Pairs<'p> {
                 }
             }
         }
-        Self { queries, files, followed, is_cut, by_path, n_documents }
+        Self { queries, files, followed, is_cut, n_documents }
     }
 
     /// The answer for each query, computed in parallel.
@@ -181,7 +176,7 @@ impl<'p> Pairs<'p> {
         ranked.sort_by_cached_key(|shared| {
             let at = shared[0].0 as usize;
             let file = &self.files[at];
-            (file.is_new, Reverse(shared.len()), file.path.distance(path), self.by_path[at])
+            (file.is_new, Reverse(shared.len()), file.path.distance(path), at)
         });
         let mut n_times = vec![0; rows.len()];
         sequence.iter().for_each(|&row| n_times[row as usize] += 1);

@@ -6,8 +6,9 @@
 //!
 //! Invariant: the same files have the same lookup, with a cache and without one.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
+use foldhash::HashMap;
 use rayon::prelude::*;
 
 use super::queries::{Hit, Queries};
@@ -98,17 +99,20 @@ impl<'l> Lookup<'l> {
     /// The files that share something with a set, by their numbers, each with its distinct
     /// fingerprints, sorted.
     pub fn rows(&self, set: usize) -> Vec<(usize, Vec<u32>)> {
-        let files = self.shares_of(set).map(|(file, share)| (file, rows(&share.hits)));
+        let files = (0..self.entries.len()).into_par_iter().filter_map(|file| {
+            let shares = self.shares(file).as_ref().ok()?;
+            Some((file, rows(&shares.of_sets[set].hits)))
+        });
         files.filter(|(_, rows)| !rows.is_empty()).collect()
     }
 
     /// For each fingerprint of a set, the number of places that have it.
     pub fn n_places(&self, set: usize) -> BTreeMap<u32, u32> {
-        let mut n_places: BTreeMap<u32, u32> = BTreeMap::new();
+        let mut n_places: HashMap<u32, u32> = HashMap::default();
         for hit in self.shares_of(set).flat_map(|(_, share)| &share.hits) {
             *n_places.entry(hit.row).or_default() += 1;
         }
-        n_places
+        n_places.into_iter().collect()
     }
 
     /// The files that share something with a set, and what.
@@ -239,7 +243,7 @@ pub(in crate::audit) fn repeated(
     sources: &Sources<'_>,
     reader: &impl ReadFiles,
 ) -> Vec<Option<usize>> {
-    let mut n_of: HashMap<usize, (u64, u64)> = HashMap::new();
+    let mut n_of: HashMap<usize, (u64, u64)> = HashMap::default();
     let mut repeated = same_as(entries, sources);
     for same in &mut repeated {
         let Some(first) = *same else { continue };
