@@ -396,7 +396,7 @@ impl Trees {
             path.extend_from_slice(name);
             match (kind, self.for_parent(name)) {
                 (EntryKind::File, _) if own.len() < MAX_RELEVANT && self.is_relevant(&path) => {
-                    own.extend(BlobId::from_bytes(id).map(|id| (FilePath::new(path.clone()), id)));
+                    own.extend(BlobId::from_bytes(id).map(|id| (FilePath::new(&path), id)));
                 }
                 (EntryKind::Folder, Some(file)) => {
                     let Ok(id) = ObjectId::try_from(id) else { continue };

@@ -96,7 +96,7 @@ const NANOSECONDS: gix::index::entry::stat::Options = gix::index::entry::stat::O
 };
 
 fn path_of(path: &BStr) -> FilePath {
-    FilePath::new(path.to_vec())
+    FilePath::new(path)
 }
 
 fn stat_of(root: &Path, path: &BStr) -> Option<gix::index::entry::Stat> {

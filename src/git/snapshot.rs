@@ -307,15 +307,15 @@ impl Reader {
                 Mode::FILE | Mode::FILE_EXECUTABLE | Mode::SYMLINK if is_ours => {
                     let all = if entry.mode == Mode::SYMLINK { &mut links } else { &mut entries };
                     let content = Content::Blob(blob_of_gix(entry.id));
-                    all.push(Entry { path: FilePath::new(path.to_vec()), content });
+                    all.push(Entry { path: FilePath::new(path), content });
                 }
                 Mode::COMMIT if is_ours => {
-                    submodules.insert(FilePath::new(path.to_vec()), CommitId(entry.id));
+                    submodules.insert(FilePath::new(path), CommitId(entry.id));
                 }
                 _ => {}
             }
             if entry.stage() != Stage::Unconflicted {
-                unmerged.insert(FilePath::new(path.to_vec()));
+                unmerged.insert(FilePath::new(path));
             }
             if is_left_out(entry) {
                 left_out.extend(entries[from..].iter().map(|entry| entry.path.clone()));

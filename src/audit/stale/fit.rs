@@ -383,8 +383,8 @@ impl<'f> Fit<'f> {
         let paths: Vec<&FilePath> = members.iter().map(|source| &source.path).collect();
         let mapping = place.mappings[most(&place.mappings, |number| n_files[number])].clone();
         let mapping = mapping.innermost(&paths);
-        let folder = FilePath::new(mapping.folder.clone());
-        let origin = FilePath::new(mapping.origin.clone());
+        let folder = FilePath::new(&mapping.folder);
+        let origin = FilePath::new(&mapping.origin);
         let difference = Difference {
             releases: &self.releases,
             tree: self.tree,
