@@ -167,7 +167,8 @@ impl<'p> Pairs<'p> {
         shared.sort_unstable();
         let is_rare = self.are_rare(query, &rows);
         let min_tokens = self.queries.thresholds[query].min_tokens;
-        let least = self.queries.config.fingerprint.n_guaranteed(min_tokens);
+        // A whole function counts however common it is, and half of it may be edited.
+        let least = self.queries.config.fingerprint.n_guaranteed(min_tokens).div_ceil(2);
         let of_files = shared.chunk_by(|a, b| a.0 == b.0).filter(|shared| {
             shared.len() >= least || shared.iter().any(|&(_, row)| is_rare[row as usize])
         });
@@ -292,8 +293,8 @@ mod tests {
         let config = Config::new(RawConfig::default(), "a test").expect("the defaults are valid");
         let queries = Queries::new(vec![(&source, Cow::Owned(asked))], &config);
         let rows: Vec<u32> = distinct(queries.distinct().into_iter().map(|(row, _)| row));
-        let least =
-            config.fingerprint.n_guaranteed(config.thresholds(&source.path, None).min_tokens);
+        let min_tokens = config.thresholds(&source.path, None).min_tokens;
+        let least = config.fingerprint.n_guaranteed(min_tokens).div_ceil(2);
         assert!(rows.len() > least, "{rows:?}");
         let chosen = |n_rows: usize, n: u32| {
             let path = FilePath::new("old.c");
