@@ -149,8 +149,8 @@ pub(super) struct ListedTree {
 }
 
 impl Reader {
-    /// The files of a commit. Of the second and later ones, only folders are read that are not the
-    /// same in the first: the trees of a change are nearly the same.
+    /// The files of a commit. Only folders are read that are not the same in the index, or in the
+    /// first commit that was listed: the trees of a change are nearly the same.
     ///
     /// # Errors
     /// If the commit or one of its trees is missing.
