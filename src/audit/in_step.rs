@@ -61,7 +61,7 @@ impl<'e> Edits<'e> {
     /// added to both is mostly there still, and reading this is quick, while walking back is not.
     ///
     /// # Errors
-    /// If one of the files cannot be read.
+    /// If the base cannot be read. A file that is not here shares nothing.
     pub fn pair(
         &mut self,
         finding: &Finding,
@@ -71,8 +71,9 @@ impl<'e> Edits<'e> {
         for path in [&own, &other] {
             if !self.present.contains_key(path) {
                 let &Versions { reader, base, .. } = &self.versions;
-                let text = reader.text_at(base, path)?.unwrap_or_default();
-                let lines: Vec<u64> = telling_lines(&text).collect();
+                let blob = reader.blob_at(base, path)?;
+                let text = blob.map(|blob| reader.past_blob(blob, path)).transpose()?.flatten();
+                let lines: Vec<u64> = telling_lines(&text.unwrap_or_default()).collect();
                 let pairs = lines.windows(2).map(|pair| FixedState::default().hash_one(pair));
                 self.present.insert(path.clone(), pairs.collect());
             }
