@@ -148,6 +148,17 @@ pub(super) struct ListedTree {
     folders: Folders,
 }
 
+impl ListedTree {
+    /// Its folders among these and below them.
+    fn folders_in(&self, these: &[FilePath]) -> impl Iterator<Item = (BString, gix::ObjectId)> {
+        let these: HashSet<&[u8]> = these.iter().map(FilePath::as_bytes).collect();
+        self.folders.iter().filter_map(move |(path, id)| {
+            let mut ends = memchr::memchr_iter(b'/', path).chain([path.len()]);
+            ends.any(|end| these.contains(&path[..end])).then(|| (path.clone(), *id))
+        })
+    }
+}
+
 impl Reader {
     /// The files of a commit. Only folders are read that are not the same in the index, or in the
     /// first commit that was listed: the trees of a change are nearly the same.
@@ -157,13 +168,14 @@ impl Reader {
     pub fn commit_snapshot(&self, commit: CommitId) -> Result<Snapshot, Error> {
         let id = self.tree_of(commit)?;
         let what = format!("the tree of commit {commit}");
-        let Some(like) = self.listed.get() else {
-            let (files, folders) = self.snapshot_like(&self.listed_index(), id, &what)?;
-            let listed = ListedTree { files: files.clone(), folders };
-            self.listed.set(listed).unwrap_or_default();
-            return Ok(files);
-        };
-        Ok(self.snapshot_like(like, id, &what)?.0)
+        if let Some(like) = self.listed.get() {
+            return Ok(self.snapshot_like(like, id, &what)?.0);
+        }
+        let index = self.listed_index();
+        let (files, mut folders, same) = self.snapshot_like(&index, id, &what)?;
+        folders.extend(index.folders_in(&same));
+        self.listed.set(ListedTree { files: files.clone(), folders }).unwrap_or_default();
+        Ok(files)
     }
 
     /// The files of the index, and those folders whose trees git remembered there: after a
@@ -202,24 +214,19 @@ impl Reader {
         self.head()?.map_or_else(|| Ok(Snapshot::default()), |head| self.commit_snapshot(head))
     }
 
-    /// The files and the folders of a tree that has folders of one that was listed.
+    /// The files of a tree that has folders of one that was listed, the folders that it does not
+    /// share, and the outermost of those that it does.
     fn snapshot_like(
         &self,
         like: &ListedTree,
         id: gix::ObjectId,
         what: &str,
-    ) -> Result<(Snapshot, Folders), Error> {
+    ) -> Result<(Snapshot, Folders, Vec<FilePath>), Error> {
         // With a tree git fetches those below it.
         self.fetch_blobs(&mut std::iter::once(blob_of_gix(id)));
         let root = self.tree(id, what)?;
-        let Listing { files, same, mut folders, .. } = tree::listing(&root, &like.folders, what)?;
-        let is_same: HashSet<&[u8]> = same.iter().map(|path| path.as_slice()).collect();
-        folders.extend(like.folders.iter().filter_map(|(path, id)| {
-            let ends = memchr::memchr_iter(b'/', path).chain([path.len()]);
-            let mut above = ends.map(|end| &path[..end]);
-            above.any(|path| is_same.contains(path)).then(|| (path.clone(), *id))
-        }));
-        let same: Vec<FilePath> = same.iter().cloned().map(FilePath::new).collect();
+        let Listing { files, same, folders, .. } = tree::listing(&root, &like.folders, what)?;
+        let same: Vec<FilePath> = same.iter().map(FilePath::new).collect();
         let [mut entries, mut links] = [&like.files.entries, &like.files.links].map(|of| {
             same.iter().flat_map(|folder| below(of, folder)).cloned().collect::<Vec<Entry>>()
         });
@@ -238,7 +245,7 @@ impl Reader {
             let entry = Entry { path: FilePath::new(file.path), content };
             if file.mode.is_link() { links.push(entry) } else { entries.push(entry) }
         }
-        Ok((Snapshot { submodules, ..Snapshot::new(entries, links) }, folders))
+        Ok((Snapshot { submodules, ..Snapshot::new(entries, links) }, folders, same))
     }
 
     /// The blobs in the trees that references and `HEAD` point to, and in the index.

@@ -66,13 +66,18 @@ impl<'n> Nearby<'n> {
 }
 
 fn neighborhood(path: &FilePath) -> Neighborhood<'_> {
-    (path.folder(), path.extension().unwrap_or(path.name()))
+    (path.folder(), kind(path))
+}
+
+/// The extension of a path, or its name if it has none.
+fn kind(path: &FilePath) -> &[u8] {
+    path.extension().unwrap_or(path.name())
 }
 
 /// The files of the same extension that are nearest to a path.
 fn nearest<'e>(path: &FilePath, entries: &'e [Entry]) -> Vec<&'e Entry> {
-    let (_, kind) = neighborhood(path);
-    let of_kind = entries.iter().filter(|of| of.path.extension().unwrap_or(of.path.name()) == kind);
+    let own = kind(path);
+    let of_kind = entries.iter().filter(|of| kind(&of.path) == own);
     let mut nearest: Vec<(usize, &Entry)> =
         of_kind.map(|of| (of.path.distance(path), of)).collect();
     if nearest.len() > MAX_FILES {

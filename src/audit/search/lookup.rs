@@ -99,10 +99,9 @@ impl<'l> Lookup<'l> {
     /// The files that share something with a set, by their numbers, each with its distinct
     /// fingerprints, sorted.
     pub fn rows(&self, set: usize) -> Vec<(usize, Vec<u32>)> {
-        let files = (0..self.entries.len()).into_par_iter().filter_map(|file| {
-            let shares = self.shares(file).as_ref().ok()?;
-            Some((file, rows(&shares.of_sets[set].hits)))
-        });
+        let files = (0..self.entries.len())
+            .into_par_iter()
+            .filter_map(|file| Some((file, rows(&self.share(file, set)?.hits))));
         files.filter(|(_, rows)| !rows.is_empty()).collect()
     }
 
@@ -141,10 +140,14 @@ impl<'l> Lookup<'l> {
         self.files[first].as_ref().expect("the first of equal files is looked up")
     }
 
+    /// What a file shares with a set; `None` if it was not looked up.
+    fn share(&self, file: usize, set: usize) -> Option<&Share> {
+        Some(&self.shares(file).as_ref().ok()?.of_sets[set])
+    }
+
     /// What each file that was looked up shares with a set, in the order of their numbers.
     fn shares_of(&self, set: usize) -> impl Iterator<Item = (usize, &Share)> {
-        (0..self.entries.len())
-            .filter_map(move |file| Some((file, &self.shares(file).as_ref().ok()?.of_sets[set])))
+        (0..self.entries.len()).filter_map(move |file| Some((file, self.share(file, set)?)))
     }
 
     /// Compares what the cache knows about a few files with their contents.
