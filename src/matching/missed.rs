@@ -17,6 +17,7 @@
 
 use std::cell::LazyCell;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use imara_diff::{Algorithm, Diff, InternedInput};
 
@@ -25,7 +26,7 @@ use foldhash::{HashMap, HashMapExt, HashSet};
 use super::Document;
 use super::lines::line_hunks;
 use crate::language::Token;
-use crate::text::{common_prefix_by, common_suffix_by, fnv_1a};
+use crate::text::{common_prefix_by, common_suffix_by};
 
 /// Maximum tokens on each side of what a hunk removed that a copy must have, too, if these show a
 /// place.
@@ -108,29 +109,37 @@ pub struct MissedHunk {
 #[derive(Debug)]
 pub struct HunkIndex<'t> {
     tokens: &'t [Token],
-    /// Where each run of [`RUN`] symbols begins.
-    runs: HashMap<u64, Vec<u32>>,
+    /// The key of each run of [`RUN`] symbols and where it begins, sorted; made once it is asked
+    /// for.
+    runs: OnceLock<Vec<(u64, u32)>>,
 }
 
 impl<'t> HunkIndex<'t> {
-    /// Indexes `tokens`, in time O(n).
+    /// Indexes `tokens` when the first hunk is looked up, in time O(n log n).
     pub fn new(tokens: &'t [Token]) -> Self {
-        let mut runs: HashMap<u64, Vec<u32>> = HashMap::new();
-        for (at, run) in tokens.windows(RUN).enumerate() {
-            runs.entry(key(run)).or_default().push(at as u32);
-        }
-        Self { tokens, runs }
+        Self { tokens, runs: OnceLock::new() }
+    }
+
+    /// Where a run of symbols begins, in order.
+    fn starts_of(&self, run: &[Token]) -> &[(u64, u32)] {
+        let runs = self.runs.get_or_init(|| {
+            let mut runs = Vec::from_iter(self.tokens.windows(RUN).map(key).zip(0..));
+            runs.sort_unstable();
+            runs
+        });
+        let key = key(run);
+        let behind = &runs[runs.partition_point(|(of, _)| *of < key)..];
+        &behind[..behind.partition_point(|(of, _)| *of == key)]
     }
 
     /// Where the tokens of a window are, and whether they are spelled the same there.
     fn find(&self, fix: &Fix, before: &[Token]) -> Vec<(usize, bool)> {
         let pattern = &before[fix.window.clone()];
         // The rarest run leaves the fewest places to compare.
-        let runs = pattern.windows(RUN).map(|run| self.runs.get(&key(run)));
-        let runs = runs.map(|places| places.map_or(&[][..], Vec::as_slice)).enumerate();
+        let runs = pattern.windows(RUN).map(|run| self.starts_of(run)).enumerate();
         let rarest = runs.min_by_key(|(_, places)| places.len());
         let Some((offset, places)) = rarest else { return Vec::new() };
-        let starts = places.iter().filter_map(|&place| (place as usize).checked_sub(offset));
+        let starts = places.iter().filter_map(|&(_, at)| (at as usize).checked_sub(offset));
         starts.filter_map(|start| Some((start, fix.is_at(before, self.tokens, start)?))).collect()
     }
 }
@@ -168,7 +177,7 @@ impl Fix {
 }
 
 fn key(run: &[Token]) -> u64 {
-    fnv_1a(run.iter().flat_map(|token| token.symbol.get().to_le_bytes()))
+    line_key(run.iter().map(|token| token.symbol.get()))
 }
 
 /// The first token of each line that has any, then the number of tokens.
