@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
+
 use super::Error;
 use super::paths::{in_tree, inside};
 use crate::config::{
@@ -57,9 +59,11 @@ impl FilePlace {
         let mut written = written.unwrap_or_else(SettingsFile::nowhere);
         if let Some(repository) = repository {
             let reach = Reach::new(&written.raw);
-            let folders = repository.reader().tracked_folders()?;
-            for folder in folders.iter().filter(|folder| reach.heeds(folder)) {
-                written.folders.extend(FolderSettings::read(repository.root(), folder)?);
+            let folders = repository.reader().tracked_folders()?.into_par_iter();
+            let folders = folders.filter(|folder| reach.heeds(folder));
+            let folders = folders.map(|folder| FolderSettings::read(repository.root(), &folder));
+            for folder in folders.collect::<Vec<_>>() {
+                written.folders.extend(folder?);
             }
         }
         Ok(written)

@@ -11,7 +11,7 @@ use super::damage::{OF_INDEX, innermost};
 use super::sparse::{OnDisk, is_left_out};
 use super::tree::{self, Folders, Listing};
 use super::{BlobId, CommitId, Content, Entry, Error, Reader, blob_of_gix, first_line};
-use crate::text::FilePath;
+use crate::text::{FilePath, common_prefix_by};
 
 /// The regular files of one state of the repository, sorted by path.
 ///
@@ -371,19 +371,18 @@ impl Reader {
     }
 }
 
-/// The folders of sorted `paths` below the root, each after those above it.
+/// The folders of sorted `paths` below the root, sorted.
 fn folders_of<'p>(paths: impl Iterator<Item = &'p [u8]>) -> Vec<FilePath> {
-    let mut folders = BTreeSet::new();
-    let mut last: Vec<u8> = Vec::new();
+    let mut folders = Vec::new();
+    let mut last: &[u8] = b"";
     for path in paths {
-        let end = path.iter().rposition(|&byte| byte == b'/').unwrap_or(0);
-        // The files of a folder mostly follow each other.
-        if path[..end] == *last {
-            continue;
-        }
-        last = path[..end].to_vec();
-        let ends = last.find_iter("/").chain([end]).filter(|&end| end > 0);
-        folders.extend(ends.map(|end| FilePath::new(&last[..end])));
+        let within = path.rfind_byte(b'/').map_or(&[][..], |end| &path[..=end]);
+        // What is below a folder is in a row.
+        let n_known = common_prefix_by(last, within, |a, b| a == b);
+        let ends = within[n_known..].find_iter("/").map(|end| n_known + end);
+        folders.extend(ends.map(|end| FilePath::new(&within[..end])));
+        last = within;
     }
-    folders.into_iter().collect()
+    folders.sort_unstable();
+    folders
 }
