@@ -3,6 +3,7 @@
 use super::check_policy::CheckPolicy;
 use super::environment;
 use super::range::{Range, RangeSearch, Side};
+use super::uncommitted::UncommittedFiles;
 use super::work_tree::projects;
 use super::{CheckRequest, Error};
 use crate::config::{RawConfig, SettingsFile, Trust};
@@ -18,6 +19,18 @@ pub struct Case {
     pub policy: CheckPolicy,
     /// The notices about the range.
     pub notices: Vec<Notice>,
+}
+
+impl Case {
+    /// A notice of the files that are not judged since no commit has them, where no end was named.
+    ///
+    /// Cost: that of `git status`.
+    pub fn not_judged(&self, repository: &Repository) -> Option<Notice> {
+        let Self { range, policy: CheckPolicy { config, languages, .. }, .. } = self;
+        let reader = range.is_open.then(|| repository.reader())?;
+        let files = UncommittedFiles::read(&reader, (config, languages), &range.within)?;
+        Some(files.not_judged())
+    }
 }
 
 impl CheckRequest {

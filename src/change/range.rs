@@ -31,6 +31,9 @@ pub struct Range {
     pub tip: Option<Snapshot>,
     /// Files and folders to judge; empty for all. The others are still read to see what was moved.
     pub within: Vec<FilePath>,
+    /// Whether it ends with the last commit since a person named no end: what they have not
+    /// committed is worth a notice.
+    pub is_open: bool,
     /// Which side is believed about what judges the change.
     pub side: Side,
 }
@@ -56,8 +59,8 @@ pub(super) struct RangeSearch<'s> {
 }
 
 impl RangeSearch<'_> {
-    /// The two states to compare, and the notices about files that no commit has and about a base
-    /// that was guessed.
+    /// The two states to compare, and the notices that files were checked which no commit has, or
+    /// that a base was guessed.
     pub fn range(&self) -> Result<(Range, Vec<Notice>), Error> {
         let Self { request: CheckRequest { end, within, .. }, repository, .. } = self;
         let reader = &repository.reader();
@@ -73,22 +76,22 @@ impl RangeSearch<'_> {
         }
         // Without a word about the end, people mean what they have just written.
         let is_open = *end == ChangeEnd::Latest && event.is_none() && !environment::is_machine();
-        let mut files = if is_open { self.uncommitted_files(reader) } else { None };
         let named_end = match end {
             ChangeEnd::Commit(name) => Some(name.clone()),
             _ => event.as_ref().and_then(|event| event.head.clone()),
         };
         let head_name = named_end.unwrap_or_else(|| "HEAD".to_owned());
-        if head_name == "HEAD" && reader.head()?.is_none() {
-            let files = files.ok_or(Error::NoCommit)?;
+        let is_born = head_name != "HEAD" || reader.head()?.is_some();
+        let head = is_born.then(|| reader.commit(&head_name)).transpose()?;
+        let is_of_commits = match head {
+            Some(head) => !is_open || self.has_commits_of_its_own(head, reader)?,
+            None => !is_open,
+        };
+        if !is_of_commits && let Some(files) = self.uncommitted_files(reader) {
             let notice = files.judged();
             return Ok((self.uncommitted(reader, Some(files))?, vec![notice]));
         }
-        let head = reader.commit(&head_name)?;
-        if files.is_some() && !self.has_commits_of_its_own(head, reader)? {
-            let notice = files.iter().map(UncommittedFiles::judged).collect();
-            return Ok((self.uncommitted(reader, files.take())?, notice));
-        }
+        let head = head.ok_or(Error::NoCommit)?;
         let base = match (named, event) {
             (Some(name), _) => Some(Base::named(reader, name, head)?),
             (None, Some(event)) => self.base_of_event(reader, event, head)?,
@@ -98,9 +101,9 @@ impl RangeSearch<'_> {
         let guess = guess.map(|_| Notice::new(None, None, GUESSED));
         let (base, tip) = base.map(|base| base.read(reader)).transpose()?.unzip();
         let head = commit_end(reader, head_name, head)?;
-        let range =
-            Range { base, head, tip: tip.flatten(), within: within.clone(), side: self.side };
-        Ok((range, files.iter().map(UncommittedFiles::not_judged).chain(guess).collect()))
+        let (tip, within) = (tip.flatten(), within.clone());
+        let range = Range { base, head, tip, within, is_open, side: self.side };
+        Ok((range, Vec::from_iter(guess)))
     }
 
     /// The files that no commit has.
@@ -110,7 +113,9 @@ impl RangeSearch<'_> {
             // Errors in settings are reported where they are used.
             None => Cow::Owned(self.request.settings.settings(Some(self.repository)).ok()?),
         };
-        UncommittedFiles::read(reader, &settings, self.request)
+        let (config, origin) = self.request.overrides.complete(&settings).ok()?;
+        let languages = config.languages(&origin).ok()?;
+        UncommittedFiles::read(reader, (&config, &languages), &self.request.within)
     }
 
     /// The index or the work tree, which may have been read as `files`, against `HEAD` or the merge
@@ -144,7 +149,8 @@ impl RangeSearch<'_> {
             files.take_over(&snapshot, &merged.collect::<Result<Vec<_>, _>>()?);
         }
         let head = (End { name: name.to_owned(), commit: None }, snapshot);
-        Ok(Range { base, head, tip, within: self.request.within.clone(), side: self.side })
+        let within = self.request.within.clone();
+        Ok(Range { base, head, tip, within, is_open: false, side: self.side })
     }
 
     /// Whether `head` has commits that the base does not have: the one that is named, or the

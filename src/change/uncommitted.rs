@@ -2,12 +2,12 @@
 //!
 //! A check of commits mentions them: people edit first, check, and commit later.
 
-use super::CheckRequest;
-use crate::config::SettingsFile;
+use crate::config::Config;
 use crate::files::Entry;
 use crate::git::{Reader, Snapshot};
+use crate::language::Languages;
 use crate::policy::Notice;
-use crate::text::{agreed, count};
+use crate::text::{FilePath, agreed, count};
 
 /// Source files that differ from `HEAD`; at least one.
 #[derive(Debug)]
@@ -21,10 +21,15 @@ pub(super) struct UncommittedFiles {
 }
 
 impl UncommittedFiles {
-    /// The files that the request is about; `None` if there are none, and in a bare repository.
+    /// The files that would be judged, `within` these if there are any; `None` if there are none,
+    /// and in a bare repository.
     ///
     /// Cost: that of `git status`.
-    pub fn read(reader: &Reader, settings: &SettingsFile, request: &CheckRequest) -> Option<Self> {
+    pub fn read(
+        reader: &Reader,
+        (config, languages): (&Config, &Languages),
+        within: &[FilePath],
+    ) -> Option<Self> {
         // A work tree that cannot be read is not what was asked about.
         let committed = reader.head_snapshot().ok()?;
         let (work_tree, index) = (reader.work_tree_snapshot().ok()?, reader.index_snapshot().ok()?);
@@ -32,15 +37,12 @@ impl UncommittedFiles {
         if both.iter().all(|of| of.differences(&committed).all(|(_, new)| new.is_none())) {
             return None;
         }
-        // Errors in settings are reported where they are used.
-        let (config, origin) = request.overrides.complete(settings).ok()?;
-        let languages = config.languages(&origin).ok()?;
         let [n_in_work_tree, n_in_index] = [&work_tree, &index].map(|files| {
             let new = files.differences(&committed).filter_map(|(_, new)| new);
             let asked = new.filter(|Entry { path, .. }| {
                 languages.possible(path).next().is_some()
                     && !config.ignore.contains(path)
-                    && path.is_within(&request.within)
+                    && path.is_within(within)
             });
             asked.count()
         });

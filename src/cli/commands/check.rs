@@ -1,5 +1,8 @@
 //! Runs `secondhand check`.
 
+use std::panic::resume_unwind;
+use std::thread;
+
 use super::cache;
 use super::cache::with_past;
 use super::corpus::{outsides, report_traffic};
@@ -122,7 +125,7 @@ fn outcome_of(
     common: &Common,
     progress: &dyn Progress,
 ) -> Result<Outcome, Failure> {
-    let Case { range, policy, notices } = case;
+    let Case { range, policy, .. } = &case;
     let (config, languages) = (&policy.config, &policy.languages);
     let remembered = cache::open(common, repository, config, languages);
     let authority = range.authority(repository);
@@ -141,11 +144,15 @@ fn outcome_of(
         .transpose()?
         .flatten();
     let change = base.zip(range.head.0.commit);
-    let (mut outcome, not_read) =
+    let checked = || {
         with_past((repository, span.as_ref()), change, context, common, |past| {
             let elsewhere = Elsewhere { outsides: &outsides, past };
-            check(repository, &range, &elsewhere, &remembered, context)
-        })?;
+            check(repository, range, &elsewhere, &remembered, context)
+        })
+    };
+    // In a large tree, a status takes as long as the check.
+    let (not_judged, checked) = beside(|| case.not_judged(repository), checked);
+    let (mut outcome, not_read) = checked?;
     outcome.examined.unavailable = not_read.or(outcome.examined.unavailable);
     if common.brief {
         callers(&mut outcome, &range.head.1.entries, &|| repository.reader(), context)?;
@@ -158,10 +165,20 @@ fn outcome_of(
     if let Some(missing) = &outcome.examined.unavailable {
         warn(&format!("not searched: {missing}"));
     }
-    outcome.notices.extend(notices);
+    let Case { policy, notices, .. } = case;
+    outcome.notices.extend(not_judged.into_iter().chain(notices));
     outcome.notices.extend(passed_over(repository).map(|why| Notice::new(None, None, &why)));
     outcome.notices.extend(not_fetched(repository));
     outcome.notices.extend(policy.notices);
     finish(&mut outcome, &policy.acceptance, &policy.config, today());
     Ok(outcome)
+}
+
+/// What two functions return, of which the first runs on a thread of its own.
+fn beside<A: Send, B>(other: impl FnOnce() -> A + Send, own: impl FnOnce() -> B) -> (A, B) {
+    thread::scope(|scope| {
+        let other = scope.spawn(other);
+        let own = own();
+        (other.join().unwrap_or_else(|panic| resume_unwind(panic)), own)
+    })
 }

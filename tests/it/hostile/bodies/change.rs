@@ -147,6 +147,7 @@ fn outcome(repository: &Repository, languages: &Languages, remembered: &Memory) 
         head: end("head"),
         tip: None,
         within: vec![],
+        is_open: false,
         side: Side::Head,
     };
     let context = Context { config: &CONFIG, languages, progress: &Silent };
