@@ -110,6 +110,18 @@ impl Worth {
         minimum: 0,
     };
 
+    /// Of some tokens without an origin, which have so many statements and kinds of control flow.
+    pub fn alone(
+        document: Document<'_>,
+        range: Range<usize>,
+        (n_statements, n_controls): (usize, usize),
+        minimum: u16,
+    ) -> Self {
+        let ends_block = document.ends_block(range.clone());
+        let is_even = document.is_even(range);
+        Self { n_statements, n_controls, ends_block, is_even, minimum, ..Self::NONE }
+    }
+
     /// Statements that decide, call or compute, weighted by how much they read like the origin, and
     /// the lines that are the same; 0 or more.
     pub fn score(&self) -> f64 {

@@ -78,29 +78,23 @@ impl FileUnderAudit<'_> {
         let Self { query: ChangedFile { source, novel, .. }, language, .. } = self;
         let origin = origins.first()?;
         let juxtaposed = language.is_some_and(|language| language.has_juxtaposed_calls);
-        let (n_statements, n_controls) =
-            source.document().statements(range.clone(), novel, juxtaposed);
+        let document = source.document();
+        let statements = document.statements(range.clone(), novel, juxtaposed);
         let is_beside = origin.place == Place::Tree
             && origin.path == source.path
             && is_beside(fragment.rows(), origin.fragment.rows());
         let Origin { in_common: InCommon { names, n_rare_names, .. }, similarity, .. } = *origin;
-        let ends_block = source.document().ends_block(range.clone());
-        let is_even = source.document().is_even(range.clone());
         // What a change writes in many places at once is not how things are written.
         let n_origins = origins.iter().filter(|origin| !origin.rank.is_new).count();
         let n_equal_lines = origins.iter().map(|origin| origin.in_common.n_equal_lines).max();
         Some(Worth {
-            n_statements,
-            n_controls,
             names,
             n_rare_names,
             n_equal_lines: n_equal_lines.unwrap_or(0),
-            ends_block,
-            is_even,
             similarity,
             is_beside,
             n_origins,
-            minimum: self.thresholds.min_worth,
+            ..Worth::alone(document, range.clone(), statements, self.thresholds.min_worth)
         })
     }
 

@@ -250,15 +250,9 @@ impl<'t> Scales<'t> {
         let document = self.query.source.document();
         let from = self.deeds.partition_point(|deed| deed.tokens.end <= own.start);
         let within = self.deeds[from..].iter().take_while(|deed| deed.tokens.start < own.end);
-        let (n_statements, n_controls) = n_statements(within);
         let worth = Worth {
-            n_statements,
-            n_controls,
-            ends_block: document.ends_block(own.clone()),
-            is_even: document.is_even(own.clone()),
             n_origins: 1,
-            minimum: self.min_worth,
-            ..Worth::NONE
+            ..Worth::alone(document, own.clone(), n_statements(within), self.min_worth)
         };
         self.known.insert(own.clone(), worth);
         worth
