@@ -156,8 +156,6 @@ const MANY_PLACES: usize = 5;
 
 /// Maximum commits named in a message; the rest are counted.
 const MAX_CHANGES: usize = 3;
-/// Maximum files named in a message; the rest are counted.
-const MAX_NAMED: usize = 20;
 
 impl Finding {
     /// A finding without tokens and origins, all of whose lines are added; of one rule and path,
@@ -281,22 +279,14 @@ impl Finding {
     /// The one-line message.
     pub fn message(&self) -> String {
         match &self.about {
-            About::Copy => self.copies_message() + &self.family_message(),
             About::OldCopy(outdated) => {
                 let changes = joined(&outdated.since, MAX_CHANGES, Change::describe);
                 format!("{}, as it was before {changes}", self.message_of_first())
             }
             About::Missed(missed) => self.missed_message(missed),
-            About::Exists { name, agreement } => {
-                let place = self.origins.first().map(|of| of.fragment.start_in(&of.path));
-                let (place, agrees) = (place.unwrap_or_default(), agreement.describe());
-                format!("may exist already as {name} at {place}: {agrees}")
-            }
-            About::Behind(behind) => printable(behind.describe()),
-            About::Unread(file) => format!("not examined: {}", file.describe()),
-            About::LeftOut(files) => {
-                format!("left out: {}", joined(files, MAX_NAMED, UnexaminedFiles::describe))
-            }
+            other => other
+                .message(&self.origins)
+                .unwrap_or_else(|| self.copies_message() + &self.family_message()),
         }
     }
 

@@ -303,6 +303,11 @@ impl Levels {
         RULES.iter().any(|rule| is_meant(&rule.when) && self.of(rule).is_some())
     }
 
+    /// Whether one of these rules is on.
+    fn are_on(&self, rules: &[&str]) -> bool {
+        rules.iter().any(|id| super::rule(id).is_some_and(|rule| self.of(rule).is_some()))
+    }
+
     /// Whether any enabled rule looks at copies.
     pub fn ask_for_copies(&self) -> bool {
         self.ask(RuleCondition::looks_at_copies)
@@ -315,20 +320,19 @@ impl Levels {
 
     /// Whether any enabled rule looks at edits.
     pub fn ask_for_edits(&self) -> bool {
-        self.ask(|when| matches!(when, RuleCondition::Edit(_)))
+        self.are_on(&["missed-sibling", "out-of-step"])
     }
 
     /// Whether an enabled rule looks at new functions that exist in other words. Where copies may
     /// be made, none does: what was copied is not said to be written anew.
     pub fn ask_for_functions(&self) -> bool {
         let mut of_copies = RULES.iter().filter(|rule| rule.when.looks_at(&Place::Tree));
-        of_copies.all(|rule| self.of(rule).is_some())
-            && self.ask(|when| matches!(when, RuleCondition::Function(_)))
+        of_copies.all(|rule| self.of(rule).is_some()) && self.are_on(&["exists-already"])
     }
 
     /// Whether any enabled rule looks at copies of past states.
     pub fn ask_for_old_copies(&self) -> bool {
-        self.ask(|when| matches!(when, RuleCondition::OldCopy(_)))
+        self.are_on(&["copied-before-fix"])
     }
 
     /// Whether any enabled rule looks at copies of code in such a place.

@@ -7,7 +7,7 @@ pub(super) static RULE: Rule = Rule {
     id: "copied-before-fix",
     level: Level::Warning,
     topic: Topic::Duplication,
-    when: RuleCondition::OldCopy(
+    when: RuleCondition::Other(
         |about| if matches!(about, About::OldCopy(_)) { AS_SET } else { None },
     ),
     milder_in: &[Ground::Test, Ground::Example, Ground::Declarative, Ground::Document],

@@ -7,7 +7,7 @@ pub(super) static RULE: Rule = Rule {
     id: "exists-already",
     level: Level::Note,
     topic: Topic::Duplication,
-    when: RuleCondition::Function(|about| match about {
+    when: RuleCondition::Other(|about| match about {
         About::Exists { .. } => AT_MOST_A_NOTE,
         _ => None,
     }),

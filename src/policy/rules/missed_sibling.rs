@@ -7,7 +7,7 @@ pub(super) static RULE: Rule = Rule {
     id: "missed-sibling",
     level: Level::Note,
     topic: Topic::Duplication,
-    when: RuleCondition::Edit(|about| match about {
+    when: RuleCondition::Other(|about| match about {
         About::Missed(missed) if !missed.is_declared => AS_SET,
         _ => None,
     }),

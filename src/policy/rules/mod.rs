@@ -79,16 +79,11 @@ pub enum RuleCondition {
     Past(fn(&Deletion) -> Option<Level>),
     /// It looks at copies of a component's code, and at the license policy's verdict on them.
     Component(fn(&Origin, &Verdict) -> Option<Level>),
-    /// It looks at changed files that were not examined.
-    Unexamined(fn(&About) -> Option<Level>),
-    /// It looks at copies of a past state of their origin.
-    OldCopy(fn(&About) -> Option<Level>),
-    /// It looks at edits that missed siblings.
-    Edit(fn(&About) -> Option<Level>),
-    /// It looks at new functions that are no copies.
-    Function(fn(&About) -> Option<Level>),
     /// It looks at commits of a component that a copy lacks.
     Behind(fn(&Behind) -> Option<Level>),
+    /// It looks at what is no mere copy: a past state, an edit, a new function, or files that were
+    /// not examined.
+    Other(fn(&About) -> Option<Level>),
 }
 
 /// Applies, at the configured level.
@@ -129,13 +124,7 @@ impl RuleCondition {
 
     /// The maximum level of what is no mere copy; `None` if the rule does not apply.
     pub fn of_other(&self, about: &About) -> Option<Level> {
-        match self {
-            Self::Unexamined(when)
-            | Self::OldCopy(when)
-            | Self::Edit(when)
-            | Self::Function(when) => when(about),
-            _ => None,
-        }
+        if let Self::Other(when) = self { when(about) } else { None }
     }
 }
 

@@ -7,7 +7,7 @@ pub(super) static RULE: Rule = Rule {
     id: "not-examined",
     level: Level::Warning,
     topic: Topic::Coverage,
-    when: RuleCondition::Unexamined(|about| match about {
+    when: RuleCondition::Other(|about| match about {
         About::Unread(_) => AS_SET,
         About::LeftOut(_) => AT_MOST_A_NOTE,
         _ => None,
