@@ -28,7 +28,8 @@ impl Case {
     pub fn not_judged(&self, repository: &Repository) -> Option<Notice> {
         let Self { range, policy: CheckPolicy { config, languages, .. }, .. } = self;
         let reader = range.is_open.then(|| repository.reader())?;
-        let files = UncommittedFiles::read(&reader, (config, languages), &range.within)?;
+        let files =
+            UncommittedFiles::read(&reader, &range.head.1, (config, languages), &range.within)?;
         Some(files.not_judged())
     }
 }

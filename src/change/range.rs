@@ -115,7 +115,8 @@ impl RangeSearch<'_> {
         };
         let (config, origin) = self.request.overrides.complete(&settings).ok()?;
         let languages = config.languages(&origin).ok()?;
-        UncommittedFiles::read(reader, (&config, &languages), &self.request.within)
+        let committed = reader.head_snapshot().ok()?;
+        UncommittedFiles::read(reader, &committed, (&config, &languages), &self.request.within)
     }
 
     /// The index or the work tree, which may have been read as `files`, against `HEAD` or the merge

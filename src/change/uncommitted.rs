@@ -21,24 +21,24 @@ pub(super) struct UncommittedFiles {
 }
 
 impl UncommittedFiles {
-    /// The files that would be judged, `within` these if there are any; `None` if there are none,
-    /// and in a bare repository.
+    /// The files that are not as `committed` in `HEAD` and would be judged, `within` these if there
+    /// are any; `None` if there are none, and in a bare repository.
     ///
     /// Cost: that of `git status`.
     pub fn read(
         reader: &Reader,
+        committed: &Snapshot,
         (config, languages): (&Config, &Languages),
         within: &[FilePath],
     ) -> Option<Self> {
         // A work tree that cannot be read is not what was asked about.
-        let committed = reader.head_snapshot().ok()?;
         let (work_tree, index) = (reader.work_tree_snapshot().ok()?, reader.index_snapshot().ok()?);
         let both = [&work_tree, &index];
-        if both.iter().all(|of| of.differences(&committed).all(|(_, new)| new.is_none())) {
+        if both.iter().all(|of| of.differences(committed).all(|(_, new)| new.is_none())) {
             return None;
         }
         let [n_in_work_tree, n_in_index] = [&work_tree, &index].map(|files| {
-            let new = files.differences(&committed).filter_map(|(_, new)| new);
+            let new = files.differences(committed).filter_map(|(_, new)| new);
             let asked = new.filter(|Entry { path, .. }| {
                 languages.possible(path).next().is_some()
                     && !config.ignore.contains(path)
