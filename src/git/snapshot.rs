@@ -386,3 +386,27 @@ fn folders_of<'p>(paths: impl Iterator<Item = &'p [u8]>) -> Vec<FilePath> {
     folders.sort_unstable();
     folders
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// `a-b/x` and `a.c` come before `a/x`: what is below a folder is in a row all the same.
+        #[test]
+        fn folders_are_those_above_any_path(
+            parts in prop::collection::vec(prop::collection::vec("[ab.-]{1,2}", 1..5), 0..30),
+        ) {
+            let above = |parts: &Vec<String>| {
+                (1..parts.len()).map(|n| FilePath::new(parts[..n].join("/"))).collect::<Vec<_>>()
+            };
+            let expected: BTreeSet<FilePath> = parts.iter().flat_map(above).collect();
+            let mut paths: Vec<String> = parts.iter().map(|parts| parts.join("/")).collect();
+            paths.sort();
+            let found = folders_of(paths.iter().map(String::as_bytes));
+            prop_assert_eq!(found, Vec::from_iter(expected));
+        }
+    }
+}
