@@ -726,12 +726,9 @@ fn of_two_processes_that_write_one_source_one_is_told_and_readers_go_on() {
     // What another process does as long as it writes these sources.
     let locks: Vec<fs::File> = fs::read_dir(Path::new(&shelf.path()).join(".locks"))
         .expect("it is there")
-        .map(|lock| {
-            fs::File::options()
-                .write(true)
-                .open(lock.expect("it is readable").path())
-                .expect("it is there")
-        })
+        .map(|lock| lock.expect("it is readable").path())
+        .filter(|path| !path.ends_with("known-adding"))
+        .map(|path| fs::File::options().write(true).open(path).expect("it is there"))
         .collect();
     assert_eq!(locks.len(), 2);
     locks.iter().for_each(|lock| lock.lock().expect("nobody has it"));
@@ -781,6 +778,26 @@ fn processes_that_add_one_source_at_once_are_told_or_add_it_whole() {
     assert!(ends.iter().any(|(status, _)| *status == 0));
     assert_eq!(shelf.files().len(), 2, "one segment and its record");
     assert_eq!(shelf.check(&copying(), "known").len(), 1);
+}
+
+#[test]
+fn a_process_that_fails_takes_no_folder_from_one_that_adds() {
+    let folder = corpus(&[("alpha/a.c", C.first)]);
+    let path = folder.path().join("alpha");
+    let path = path.to_str().expect("temporary folders are UTF-8");
+    for _ in 0..40 {
+        let shelf = Shelf::new();
+        let add = |path: &str| shelf.run(&["add", "known", path]);
+        std::thread::scope(|scope| {
+            let nowhere = [0; 3].map(|_| scope.spawn(|| add("./nowhere")));
+            let (status, _, errors) = add(path);
+            assert_eq!(status, 0, "{errors}");
+            nowhere.into_iter().for_each(|thread| {
+                assert_eq!(thread.join().expect("it ends").0, 2);
+            });
+        });
+        assert_eq!(shelf.files().len(), 2, "one segment and its record");
+    }
 }
 
 #[test]

@@ -103,8 +103,8 @@ impl Corpus {
     /// # Errors
     /// [`CorpusError::Import`] with what is wrong with the file; the corpus is then unchanged.
     pub fn import(&self, file: &Path, digest: Option<&str>) -> Result<ImportResult, CorpusError> {
-        let imported = self.create().and_then(|()| self.import_now(file, digest));
-        imported.inspect_err(|_| self.remove_if_empty())
+        let _held = self.create()?;
+        self.import_now(file, digest)
     }
 
     fn import_now(&self, file: &Path, digest: Option<&str>) -> Result<ImportResult, CorpusError> {

@@ -239,8 +239,8 @@ impl Corpus {
     /// # Errors
     /// [`CorpusError::Import`] with what is wrong with the files; the corpus is then unchanged.
     pub fn import_parquet(&self, folder: &Path) -> Result<(usize, usize), CorpusError> {
-        let imported = self.create().and_then(|()| self.import_parquet_now(folder));
-        imported.inspect_err(|_| self.remove_if_empty())
+        let _held = self.create()?;
+        self.import_parquet_now(folder)
     }
 
     fn import_parquet_now(&self, folder: &Path) -> Result<(usize, usize), CorpusError> {

@@ -281,6 +281,24 @@ struct Claim {
     _lock: File,
 }
 
+/// The folder of a corpus while a process adds to it. What is empty in the end goes: the corpus did
+/// not exist before.
+#[derive(Debug)]
+struct HeldFolder<'c> {
+    folder: &'c Path,
+    lock: File,
+}
+
+impl Drop for HeldFolder<'_> {
+    fn drop(&mut self) {
+        let _ = self.lock.unlock();
+        // Another process that is adding needs it.
+        if !matches!(self.lock.try_lock(), Err(TryLockError::WouldBlock)) {
+            let _ = fs::remove_dir(self.folder);
+        }
+    }
+}
+
 /// A source: its key, its record, its segment and the digest of that.
 type WholeSource = (String, Record, CorpusSegment, String);
 
@@ -311,7 +329,7 @@ impl Corpus {
         sampling: Sampling,
         reading: &dyn FileLexer,
     ) -> Result<Vec<Result<Addition, CorpusError>>, CorpusError> {
-        self.create()?;
+        let _held = self.create()?;
         let added = sources.par_iter().enumerate().map(|(at, (spec, component))| {
             let is_last = !sources[at + 1..].iter().any(|(other, _)| key_of(other) == key_of(spec));
             match is_last {
@@ -319,16 +337,7 @@ impl Corpus {
                 false => Ok(Addition { stats: None, notes: Vec::new() }),
             }
         });
-        let added: Vec<_> = added.collect();
-        if added.iter().all(Result::is_err) {
-            self.remove_if_empty();
-        }
-        Ok(added)
-    }
-
-    /// Removes the folder if nothing is in it: the corpus did not exist before.
-    fn remove_if_empty(&self) {
-        let _ = fs::remove_dir(&self.folder);
+        Ok(added.collect())
     }
 
     fn add_now(
@@ -367,27 +376,37 @@ impl Corpus {
         Ok(Addition { stats: Some(stats), notes })
     }
 
-    /// Creates the folder, and removes what killed processes left in it.
-    fn create(&self) -> Result<(), CorpusError> {
+    /// Creates the folder, and removes what killed processes left in it. It stays as long as what
+    /// this returns.
+    fn create(&self) -> Result<HeldFolder<'_>, CorpusError> {
+        let lock = self.lock_file("adding")?;
+        // Where a file system knows no locks, one process may remove what another has made.
+        let _ = lock.lock_shared();
+        let held = HeldFolder { folder: &self.folder, lock };
         fs::create_dir_all(&self.folder).map_err(CorpusError::file(&self.folder))?;
         let named: Vec<String> =
             self.records()?.into_iter().map(|(_, record)| record.segment).collect();
         remove_abandoned(&self.folder, |name| !named.iter().any(|of| of == name));
-        Ok(())
+        Ok(held)
+    }
+
+    /// Opens the file of a lock of the corpus.
+    ///
+    /// It is not in the folder of the corpus, which can be removed while the lock is held. The file
+    /// stays, empty: if it were removed, one process could lock what is gone while another makes it
+    /// anew.
+    fn lock_file(&self, of: &str) -> Result<File, CorpusError> {
+        let folder = self.folder.parent().unwrap_or(&self.folder).join(LOCKS);
+        let path = folder.join(format!("{}-{of}", self.name));
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        let file = fs::create_dir_all(&folder).and_then(|()| options.open(&path));
+        file.map_err(CorpusError::file(&path))
     }
 
     /// Claims a source, to write it; `label` is what to call it if another process has claimed it.
     fn claim(&self, key: &str, label: &str) -> Result<Claim, CorpusError> {
-        // Not in the folder of the corpus, which can be removed while the lock is held. The file
-        // stays, empty: if it were removed, one process could lock what is gone while another makes
-        // it anew.
-        let folder = self.folder.parent().unwrap_or(&self.folder).join(LOCKS);
-        let path = folder.join(format!("{}-{key}", self.name));
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(false);
-        let lock = fs::create_dir_all(&folder)
-            .and_then(|()| options.open(&path))
-            .map_err(CorpusError::file(&path))?;
+        let lock = self.lock_file(key)?;
         match lock.try_lock() {
             // Where a file system knows no locks, the last writer wins: a source is whole even so.
             Ok(()) | Err(TryLockError::Error(_)) => Ok(Claim { key: key.to_owned(), _lock: lock }),

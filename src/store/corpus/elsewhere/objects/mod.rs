@@ -200,7 +200,7 @@ impl Engine for Objects {
     ) -> Result<Delivery, CorpusError> {
         let manifest = self.known_manifest()?;
         let corpus = corpus(&manifest.name)?;
-        corpus.create()?;
+        let _held = corpus.create()?;
         let known = corpus.records()?;
         let mut written = Delivery::default();
         for source in &manifest.sources {
