@@ -83,11 +83,10 @@ impl RangeSearch<'_> {
         let head_name = named_end.unwrap_or_else(|| "HEAD".to_owned());
         let is_born = head_name != "HEAD" || reader.head()?.is_some();
         let head = is_born.then(|| reader.commit(&head_name)).transpose()?;
-        let is_of_commits = match head {
-            Some(head) => !is_open || self.has_commits_of_its_own(head, reader)?,
-            None => !is_open,
-        };
-        if !is_of_commits && let Some(files) = self.uncommitted_files(reader) {
+        if is_open
+            && !head.map_or(Ok(false), |head| self.has_commits_of_its_own(head, reader))?
+            && let Some(files) = self.uncommitted_files(reader)
+        {
             let notice = files.judged();
             return Ok((self.uncommitted(reader, Some(files))?, vec![notice]));
         }
