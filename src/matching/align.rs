@@ -109,7 +109,7 @@ fn align_with<S: Simd>(
     head.iter().rev().for_each(|block| alignment.add(block));
     alignment.add(&first);
     for pair in anchors.windows(2) {
-        scorer.fill(simd, &pair[0], &pair[1], budget, &mut alignment);
+        scorer.fill(simd, pair, budget, &mut alignment);
         alignment.add(&pair[1]);
     }
     loop {
@@ -244,11 +244,11 @@ impl<'t> Scorer<'t> {
     fn fill<S: Simd>(
         &self,
         simd: S,
-        before: &Block,
-        after: &Block,
+        between: &[Block],
         budget: &mut Budget,
         alignment: &mut Alignment,
     ) {
+        let [before, after] = between else { return };
         let from = ((before.query + before.len) as usize, (before.target + before.len) as usize);
         let a = &self.query[from.0..after.query as usize];
         let b = &self.target[from.1..after.target as usize];

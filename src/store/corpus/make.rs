@@ -121,6 +121,17 @@ pub(super) struct LexedRows {
     pub keys: Vec<u64>,
 }
 
+impl LexedRows {
+    fn new(
+        language: &StoredLanguage,
+        n_tokens: usize,
+        tokens: TokensToWrite,
+        keys: Vec<u64>,
+    ) -> Self {
+        Self { language: language.clone(), n_tokens: n_tokens as u32, tokens, keys }
+    }
+}
+
 /// What the threads have to know that make rows.
 pub(super) struct RowMaker<'m> {
     pub reading: &'m dyn FileLexer,
@@ -149,13 +160,16 @@ impl RowMaker<'_> {
         let (lexed, info) = match (self.known_rows(file, id, hashes)?, version) {
             (Some(known), _) => (known.lexed, Some(known.info)),
             (None, Some(LexedVersion { language, version })) => {
-                (Some(self.rows_of(file, language, version.tokens(), bytes, None)), None)
+                let tokens = version.tokens();
+                let to_write = self.to_write(file, tokens, bytes);
+                (Some(LexedRows::new(language, tokens.len(), to_write, Vec::new())), None)
             }
             (None, None) if self.is_read(file, id, bytes) => {
                 let lexed = self.reading.lex(&file.path, bytes);
                 let lexed = lexed.map(|LexedFile { language, tokens }| {
                     let keys = self.keys(file, &tokens, hashes);
-                    LexedRows { keys, ..self.rows_of(file, &language, &tokens, bytes, None) }
+                    let to_write = self.to_write(file, &tokens, bytes);
+                    LexedRows::new(&language, tokens.len(), to_write, keys)
                 });
                 (lexed, None)
             }
@@ -189,11 +203,15 @@ impl RowMaker<'_> {
         let Some(number) = known.blob_of(id)? else { return Ok(None) };
         let packed = known.packed(number)?;
         let (tokens, text) = unpack(&packed)?;
-        let packed = if let PackedTokens::Whole(packed) = packed { Some(packed) } else { None };
         let keys = self.keys(file, &tokens, hashes);
-        let lexed = self.rows_of(file, known.language(number)?, &tokens, &text, packed);
-        let lexed = Some(LexedRows { keys, ..lexed });
-        Ok(Some(FileRows { n_bytes: 0, lexed, info: known.info(number)? }))
+        let to_write = match packed {
+            PackedTokens::Whole(packed) if key_of_history(file).is_none() => {
+                TokensToWrite::Whole(packed.to_vec())
+            }
+            _ => self.to_write(file, &tokens, &text),
+        };
+        let lexed = LexedRows::new(known.language(number)?, tokens.len(), to_write, keys);
+        Ok(Some(FileRows { n_bytes: 0, lexed: Some(lexed), info: known.info(number)? }))
     }
 
     /// The keys of `tokens` of a file that it does not have yet.
@@ -203,23 +221,12 @@ impl RowMaker<'_> {
         keys(tokens, &self.sampling, is_new, hashes)
     }
 
-    /// The rows of `tokens` but for their keys, read from `text`; `packed` is what they pack to, if
-    /// that is known.
-    fn rows_of(
-        &self,
-        file: &SourceFile,
-        language: &StoredLanguage,
-        tokens: &[Token],
-        text: &[u8],
-        packed: Option<&[u8]>,
-    ) -> LexedRows {
-        let n_tokens = tokens.len() as u32;
-        let tokens = match (key_of_history(file), packed) {
-            (Some(_), _) => TokensToWrite::InChunks(ChunkedTokens::new(tokens, text, &self.claims)),
-            (None, Some(packed)) => TokensToWrite::Whole(packed.to_vec()),
-            (None, None) => TokensToWrite::Whole(pack(tokens, text)),
-        };
-        LexedRows { language: language.clone(), n_tokens, tokens, keys: Vec::new() }
+    /// How the `tokens` of `file`, read from `text`, are written.
+    fn to_write(&self, file: &SourceFile, tokens: &[Token], text: &[u8]) -> TokensToWrite {
+        match key_of_history(file) {
+            Some(_) => TokensToWrite::InChunks(ChunkedTokens::new(tokens, text, &self.claims)),
+            None => TokensToWrite::Whole(pack(tokens, text)),
+        }
     }
 }
 
