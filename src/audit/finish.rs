@@ -6,7 +6,7 @@ use super::judge::suppress;
 use crate::change::Acceptance;
 use crate::config::{Config, FailOn};
 use crate::policy::{
-    About, AcceptanceRules, Date, KnownCopy, Level, bound_warnings, join_families,
+    About, AcceptanceRules, Date, Finding, KnownCopy, Level, bound_warnings, join_families,
 };
 
 /// Finishes what `check`, `scan` or `audit` found: moves the findings that are allowed on the day
@@ -34,8 +34,7 @@ impl Outcome {
         // The note about left-out files is not a copy to record; the option `ignore` is for those.
         let findings =
             self.all_findings().filter(|finding| !matches!(finding.about, About::LeftOut(_)));
-        findings
-            .flat_map(|finding| std::iter::once(finding.known_copy()).chain(finding.others.clone()))
+        findings.flat_map(Finding::known_copies)
     }
 
     /// Whether the findings fail the run.

@@ -44,31 +44,51 @@ pub struct Link {
 const MAX_EARLIER: usize = 3;
 
 /// Links each occurrence to the nearest earlier ones of its fingerprint, those spelled the
-/// same first. Sorted by document, target and positions.
+/// same first. Sorted by document, the last first, then by target and positions: who is done with
+/// the first document takes its links off the end.
 ///
 /// How often a fingerprint occurs makes no difference: the members of a large family are linked
 /// like those of a small one. Callers decide whether a shape that occurs everywhere means anything.
 ///
-/// Time O(n log n), memory 20 bytes for each occurrence and link, at most three links for each
-/// occurrence.
+/// Time O(n log n), memory 20 bytes for each occurrence, or once it is linked for each of its links,
+/// of which there are at most three.
 pub fn links(mut occurrences: Vec<Occurrence>) -> Vec<Link> {
     occurrences.sort_unstable();
     let mut links = Vec::new();
     let mut by_place = Vec::new();
-    for group in occurrences.chunk_by(|a, b| a.hash == b.hash).filter(|group| group.len() > 1) {
-        for same in group.chunk_by(|a, b| a.exact == b.exact) {
-            link_each(same, 1, |_, _| true, &mut links);
-        }
-        if group.first().map(|first| first.exact) != group.last().map(|last| last.exact) {
-            by_place.clear();
-            by_place.extend_from_slice(group);
-            by_place.sort_unstable_by_key(|place| (place.document, place.position));
-            link_each(&by_place, group.len() as u32, |a, b| a.exact != b.exact, &mut links);
-        }
+    while let Some(last) = occurrences.last() {
+        let before = occurrences.iter().rposition(|of| of.hash != last.hash);
+        let first = before.map_or(0, |before| before + 1);
+        link_group(&occurrences[first..], &mut by_place, &mut links);
+        cut_off(&mut occurrences, first);
     }
-    drop(occurrences);
-    links.sort_unstable();
+    links.sort_unstable_by(|a: &Link, b| b.document.cmp(&a.document).then(a.cmp(b)));
     links
+}
+
+/// Cuts off the end of a long vector that is done with, and gives its memory back; in steps, as not
+/// every allocator shrinks in place.
+pub fn cut_off<T>(items: &mut Vec<T>, first: usize) {
+    items.truncate(first);
+    if items.len() <= items.capacity() / 8 * 7 {
+        items.shrink_to_fit();
+    }
+}
+
+/// Links the occurrences of one fingerprint; `by_place` is scratch space.
+fn link_group(group: &[Occurrence], by_place: &mut Vec<Occurrence>, links: &mut Vec<Link>) {
+    if group.len() == 1 {
+        return;
+    }
+    for same in group.chunk_by(|a, b| a.exact == b.exact) {
+        link_each(same, 1, |_, _| true, links);
+    }
+    if group.first().map(|first| first.exact) != group.last().map(|last| last.exact) {
+        by_place.clear();
+        by_place.extend_from_slice(group);
+        by_place.sort_unstable_by_key(|place| (place.document, place.position));
+        link_each(by_place, group.len() as u32, |a, b| a.exact != b.exact, links);
+    }
 }
 
 /// Links each of `places` to the ones right before it for which `is_asked` is true.
@@ -112,7 +132,7 @@ mod tests {
             Occurrence::new(7, 6, 1, 20),
         ];
         let [first, second, third] = [(0, 10), (1, 20), (2, 40)];
-        let expected = [link(second, first, 3), link(third, first, 1), link(third, second, 3)];
+        let expected = [link(third, first, 1), link(third, second, 3), link(second, first, 3)];
         assert_eq!(links(occurrences), expected);
     }
 

@@ -5,7 +5,7 @@
 
 mod links;
 
-pub use links::{Link, Occurrence, links};
+pub use links::{Link, Occurrence, cut_off, links};
 
 /// An occurrence of a fingerprint: a document and a position in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -47,9 +47,20 @@ pub struct Finding {
     /// worth a warning, and for a change.
     pub n_saved_lines: u64,
     /// The other places of a clone class of a whole tree; empty for a change.
-    pub others: Vec<KnownCopy>,
+    pub others: Vec<OtherPlace>,
     /// The other copies of its family, by position: see [`join_families`](super::join_families).
     pub family: Vec<Finding>,
+}
+
+/// A place of a clone class of a whole tree, besides that of the finding.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OtherPlace {
+    /// The file.
+    pub path: FilePath,
+    /// The number of its tokens.
+    pub n_tokens: usize,
+    /// Its [`content`].
+    pub content: u64,
 }
 
 /// A finding that is only reported on request.
@@ -266,14 +277,18 @@ impl Finding {
         }
     }
 
-    /// The copy as recorded in a baseline.
-    pub fn known_copy(&self) -> KnownCopy {
-        KnownCopy {
-            identity: self.identity.clone(),
+    /// The copy and its other places, as recorded in a baseline.
+    pub fn known_copies(&self) -> impl Iterator<Item = KnownCopy> {
+        let own = (self.identity.clone(), self.n_tokens, &self.path);
+        let others = self.others.iter().map(|OtherPlace { path, n_tokens, content }| {
+            (identity(self.rule, path, *content), *n_tokens, path)
+        });
+        std::iter::once(own).chain(others).map(|(identity, n_tokens, path)| KnownCopy {
+            identity,
             rule: self.rule.id.to_owned(),
-            n_tokens: self.n_tokens,
-            path: self.path.to_string(),
-        }
+            n_tokens,
+            path: path.to_string(),
+        })
     }
 
     /// The one-line message.

@@ -27,7 +27,9 @@ pub use baseline::{Baseline, BaselineError, KnownCopy};
 pub use behind::{Behind, LineEdit, MissedCommit, MissedPlace, PastCommit};
 pub use date::{Date, DateError};
 pub use family::join_families;
-pub use finding::{Finding, Notice, SuppressedBy, SuppressedFinding, content, identity};
+pub use finding::{
+    Finding, Notice, OtherPlace, SuppressedBy, SuppressedFinding, content, identity,
+};
 pub use fix::Purpose;
 pub use judgment::{Circumstances, Judgment, Levels, Milder, SaysLittle};
 pub use licensing::{AcceptanceRules, Decision, Exception, LicensePolicy, LicenseTerm};

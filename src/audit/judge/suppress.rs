@@ -95,11 +95,15 @@ pub(in crate::audit) fn suppress(
         trusts_change,
     };
     let mut known = baseline.counts();
-    let mut kept = Vec::new();
     let mut acceptances = Acceptances::new(accepted, today);
-    let mut judged: VecDeque<Finding> = std::mem::take(&mut outcome.findings).into();
+    // A scan has hundreds of thousands: what is kept goes behind those that are left.
+    let mut findings: VecDeque<Finding> = std::mem::take(&mut outcome.findings).into();
+    let mut n_left = findings.len();
     let mut parts = std::mem::take(&mut outcome.parts);
-    while let Some(finding) = judged.pop_front() {
+    while n_left > 0
+        && let Some(finding) = findings.pop_front()
+    {
+        n_left -= 1;
         let allowed = match is_scan {
             true => comments.allow_class(&finding),
             false => comments.allow(finding.rule.id, &finding.path, &finding.fragment),
@@ -109,17 +113,19 @@ pub(in crate::audit) fn suppress(
             // Only this rule was suppressed: findings of other rules about the copy remain.
             let parts = parts.remove(&part_key(&finding)).unwrap_or_default().into_iter();
             let rest = parts.filter(|part| part.rule.id != finding.rule.id);
-            rest.rev().for_each(|part| judged.push_front(part));
+            let n_before = findings.len();
+            rest.rev().for_each(|part| findings.push_front(part));
+            n_left += findings.len() - n_before;
         }
         let allowed = of_rule.or_else(|| acceptances.decided(&finding));
         match allowed.or_else(|| take_known(&finding, &mut known)) {
             Some(by) => outcome.suppressed.push(SuppressedFinding { finding, by }),
-            None => kept.push(finding),
+            None => findings.push_back(finding),
         }
     }
     outcome.notices.extend(comments.notices(is_scan));
     outcome.notices.extend(acceptances.notices(outcome.audited.is_some()));
-    outcome.findings = kept;
+    outcome.findings = findings.into();
     outcome.n_suppressed = outcome.suppressed.len();
     outcome.notices.sort_unstable();
 }
@@ -211,16 +217,18 @@ impl<'a> Acceptances<'a> {
 }
 
 fn take_known(finding: &Finding, known: &mut BTreeMap<&str, usize>) -> Option<SuppressedBy> {
-    let others = finding.others.iter().map(|other| &other.identity);
-    let mut asked: BTreeMap<&str, usize> = BTreeMap::new();
-    for identity in others.chain([&finding.identity]) {
-        *asked.entry(identity).or_default() += 1;
+    if !known.contains_key(&*finding.identity) {
+        return None;
     }
-    if asked.iter().any(|(identity, n)| known.get(identity).is_none_or(|left| left < n)) {
+    let mut asked: BTreeMap<String, usize> = BTreeMap::new();
+    for copy in finding.known_copies() {
+        *asked.entry(copy.identity).or_default() += 1;
+    }
+    if asked.iter().any(|(identity, n)| known.get(&**identity).is_none_or(|left| left < n)) {
         return None;
     }
     for (identity, n) in asked {
-        known.get_mut(identity).into_iter().for_each(|left| *left -= n);
+        known.get_mut(&*identity).into_iter().for_each(|left| *left -= n);
     }
     Some(SuppressedBy::Baseline)
 }

@@ -1,6 +1,6 @@
 //! Joins the repeats of a tree into clone classes, one for each family of copies.
 //!
-//! Each repeat links a place to a few earlier ones. Places that are linked, directly or through
+//! Each repeat links a place to an earlier one. Places that are linked, directly or through
 //! others, form one class (the connected components of the links). A class inside another one adds
 //! nothing and is left out.
 //!
@@ -84,13 +84,19 @@ struct Class {
 /// The classes of the places that are linked, directly or through others.
 fn linked<R: ReadFiles>(repeats: Vec<Repeat>, open: Open<'_, '_, R>) -> Result<Vec<Class>, Error> {
     let mut places = Places::default();
+    let mut last = None;
     for Repeat { place, earlier, is_telling } in repeats {
-        let number = places.number(place);
+        let at = (place.document, place.tokens.clone());
+        let is_worth = place.is_worth;
+        let number = match last {
+            Some((known, number)) if known == at => number,
+            _ => places.number(place),
+        };
+        last = Some((at, number));
+        places.all[number].place.is_worth |= is_worth;
         places.all[number].is_telling |= is_telling;
-        for other in earlier {
-            let other = places.number(other);
-            places.groups.join(number, other);
-        }
+        let other = places.number(earlier);
+        places.groups.join(number, other);
     }
     let classes = places.into_classes().into_par_iter().map_init(open, |files, linked| {
         let is_telling = linked.iter().any(|of| of.is_telling);
@@ -154,15 +160,13 @@ fn rows(place: &Member) -> Range<usize> {
     place.fragment.start.line as usize..place.fragment.end.line as usize + 1
 }
 
-/// Whether one class has a place around the fragment and another one around its earlier places;
+/// Whether one class has a place around the fragment and another one around its earlier place;
 /// `shown` has places by their lines, as class and number.
 fn is_pair(shown: &PlacesAround<(usize, usize)>, Repeat { place, earlier, .. }: &Repeat) -> bool {
     // A class has at most one place around it, as none overlap.
     let own: HashMap<usize, usize> = shown.around(place.document, rows(place)).collect();
-    earlier.iter().all(|earlier| {
-        let mut around = shown.around(earlier.document, rows(earlier));
-        around.any(|(class, number)| own.get(&class).is_some_and(|own| *own != number))
-    })
+    let mut around = shown.around(earlier.document, rows(earlier));
+    around.any(|(class, number)| own.get(&class).is_some_and(|own| *own != number))
 }
 
 /// All places of classes, each with the number of its class, and its own in that.
@@ -178,8 +182,8 @@ fn each_place<'c>(
 #[derive(Default)]
 struct Places {
     all: Vec<LinkedPlace>,
-    /// For each document the numbers of its places by their first token, and the longest of them.
-    of_document: HashMap<u32, (BTreeMap<usize, Vec<usize>>, usize)>,
+    /// For each document its places, as their first token and number, and the longest of them.
+    of_document: HashMap<u32, (BTreeSet<(usize, usize)>, usize)>,
     /// Which are linked.
     groups: Groups,
 }
@@ -192,8 +196,7 @@ impl Places {
         // Places that overlap by seven tenths begin within half the longest length of each other.
         let start = place.tokens.start;
         let (from, to) = (start.saturating_sub(*longest / 2), start + place.tokens.len() / 2);
-        let near = by_start.range(from..=to).flat_map(|(_, numbers)| numbers);
-        let mut near = near.copied();
+        let mut near = by_start.range((from, 0)..(to + 1, 0)).map(|(_, number)| *number);
         let known = near.find(|&of| is_same_place(&self.all[of].place.tokens, &place.tokens));
         if let Some(number) = known {
             let LinkedPlace { place: known, hull, .. } = &mut self.all[number];
@@ -203,18 +206,22 @@ impl Places {
             return number;
         }
         let number = self.all.len();
-        by_start.entry(place.tokens.start).or_default().push(number);
+        by_start.insert((start, number));
         self.all.push(LinkedPlace { hull: place.tokens.clone(), place, is_telling: false });
         self.groups.add();
         number
     }
 
     fn into_classes(mut self) -> Vec<Vec<LinkedPlace>> {
-        let mut classes: BTreeMap<usize, Vec<LinkedPlace>> = BTreeMap::new();
-        for (number, place) in self.all.into_iter().enumerate() {
-            classes.entry(self.groups.first(number)).or_default().push(place);
+        let class_of = Vec::from_iter((0..self.all.len()).map(|number| self.groups.first(number)));
+        let mut n_places = vec![0; class_of.len()];
+        class_of.iter().for_each(|&class| n_places[class] += 1);
+        let mut classes = Vec::from_iter(n_places.into_iter().map(Vec::with_capacity));
+        for (class, place) in class_of.into_iter().zip(self.all) {
+            classes[class].push(place);
         }
-        classes.into_values().collect()
+        classes.retain(|class| !class.is_empty());
+        classes
     }
 }
 
@@ -225,7 +232,7 @@ fn without_overlap<R: ReadFiles>(
     files: &RecentSources<'_, R>,
 ) -> Result<Vec<Member>, Error> {
     class.sort_by_key(|place| (place.document, place.tokens.start));
-    let mut kept: Vec<Member> = Vec::new();
+    let mut kept: Vec<Member> = Vec::with_capacity(class.len());
     for place in class {
         let Some(last) = kept.last_mut().filter(|last| last.document == place.document) else {
             kept.push(place);

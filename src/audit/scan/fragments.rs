@@ -4,7 +4,6 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rayon::prelude::*;
@@ -16,7 +15,7 @@ use crate::audit::judge::{is_long_or_whole, is_renamed_function};
 use crate::audit::read::{Source, Sources};
 use crate::config::{Config, Thresholds};
 use crate::files::{Entry, ReadFiles};
-use crate::index::Link;
+use crate::index::{Link, cut_off};
 use crate::language::Builds;
 use crate::matching::{
     Alignment, Alignments, Block, CloneClass, CloneClasses, ClonePair, CloneType, Deed, QueryPairs,
@@ -54,12 +53,12 @@ impl Member {
     }
 }
 
-/// A fragment and the earlier places that it repeats.
+/// A fragment and an earlier place that it repeats.
 #[derive(Clone)]
 pub(in crate::audit) struct Repeat {
     pub place: Member,
-    pub earlier: Vec<Member>,
-    /// Whether one of them is no idiom: rare, long or a whole unit of code.
+    pub earlier: Member,
+    /// Whether it is no idiom: rare, long or a whole unit of code.
     pub is_telling: bool,
 }
 
@@ -68,7 +67,7 @@ pub(in crate::audit) struct Repeat {
 pub(in crate::audit) struct Repeats {
     /// The fragments that repeat earlier ones, joined across gaps.
     pub fragments: Vec<Repeat>,
-    /// The runs without gaps, each with one earlier place: certain, so a class has to contain each.
+    /// The runs without gaps: certain, so a class has to contain each.
     pub runs: Vec<Repeat>,
     /// What was left out, by the number of the later file.
     pub limits: Vec<(u32, Shortfall)>,
@@ -93,47 +92,55 @@ pub(in crate::audit) fn promising(mut links: Vec<Link>, sources: &Sources<'_>) -
     links
 }
 
-/// What repeats earlier code, in file order; `links` must be sorted.
+/// What repeats earlier code, in file order; `links` must be sorted. They go as their files are
+/// done.
 ///
 /// # Errors
 /// If a file cannot be read.
 pub(in crate::audit) fn repeats<R: ReadFiles>(
-    links: &[Link],
+    links: Vec<Link>,
     entries: &[Entry],
     open: &(dyn Fn() -> R + Sync),
     sources: &Sources<'_>,
     kept: &KeptTexts,
 ) -> Result<Repeats, Error> {
-    let documents: Vec<&[Link]> = links.chunk_by(|a, b| a.document == b.document).collect();
     let progress = sources.progress;
-    progress.begin("aligning", documents.len());
-    let next = AtomicUsize::new(0);
+    progress.begin("aligning", links.chunk_by(|a, b| a.document == b.document).count());
+    let links = Mutex::new(links);
     let threads = (0..rayon::current_num_threads()).into_par_iter();
-    let found = threads.map(|_| -> Result<Vec<(usize, Repeats)>, Error> {
+    let found = threads.map(|_| -> Result<Repeats, Error> {
         let recent = RecentSources { entries, sources, reader: open(), kept };
-        let mut found = Vec::new();
+        let mut found = Repeats::default();
         // Neighboring files resemble each other. Each thread takes the next file, so its targets
         // are likely still in memory.
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(links) = documents.get(number) else { return Ok(found) };
+        while let Some(links) = next_document(&links) {
             progress.step();
-            let repeats = of_document(links, &recent)?;
-            if !repeats.fragments.is_empty() || !repeats.limits.is_empty() {
-                found.push((number, repeats));
-            }
+            of_document(&links, &recent, &mut found)?;
         }
+        Ok(found)
     });
-    let found = found.collect::<Result<Vec<_>, Error>>()?;
-    let mut found: Vec<_> = found.into_iter().flatten().collect();
-    found.sort_unstable_by_key(|(number, _)| *number);
-    let mut all = Repeats::default();
-    for (_, Repeats { fragments, runs, limits }) in found {
-        all.limits.extend(limits);
+    let mut found = found.collect::<Result<Vec<_>, Error>>()?;
+    let mut all = found.pop().unwrap_or_default();
+    for Repeats { fragments, runs, limits } in found {
         all.fragments.extend(fragments);
         all.runs.extend(runs);
+        all.limits.extend(limits);
     }
+    // Stable: what a file has stays in order.
+    all.fragments.sort_by_key(|repeat| repeat.place.document);
+    all.runs.sort_by_key(|repeat| repeat.place.document);
+    all.limits.sort_unstable_by_key(|(document, _)| *document);
     Ok(all)
+}
+
+/// Takes the links of the next document, which are the last ones.
+fn next_document(links: &Mutex<Vec<Link>>) -> Option<Vec<Link>> {
+    let mut links = links.lock().unwrap_or_else(PoisonError::into_inner);
+    let document = links.last()?.document;
+    let first = links.partition_point(|link| link.document > document);
+    let own = links[first..].to_vec();
+    cut_off(&mut links, first);
+    Some(own)
 }
 
 /// A file, and what its code is judged with.
@@ -452,15 +459,15 @@ fn long_pairs(
     long
 }
 
-/// The code of one file that repeats earlier code.
+/// Adds the code of one file that repeats earlier code.
 fn of_document<R: ReadFiles>(
     links: &[Link],
     recent: &RecentSources<'_, R>,
-) -> Result<Repeats, Error> {
+    repeats: &mut Repeats,
+) -> Result<(), Error> {
     let config = recent.sources.config;
-    let Some(first) = links.first() else { return Ok(Repeats::default()) };
-    let query = recent.source(first.document, first.document)?;
-    let Some(query) = query else { return Ok(Repeats::default()) };
+    let Some(first) = links.first() else { return Ok(()) };
+    let Some(query) = recent.source(first.document, first.document)? else { return Ok(()) };
     let thresholds = config.thresholds(&query.source.path, Some(&query.source.language));
     let (min_tokens, params) = (thresholds.scan_min_tokens, &thresholds.matching);
     let mut paired: Vec<PlacePair> = Vec::new();
@@ -497,7 +504,6 @@ fn of_document<R: ReadFiles>(
         by_part: true,
         params,
     });
-    let mut repeats = Repeats::default();
     let mut scales = Scales::new(&query, thresholds.min_worth);
     for class in classes {
         let of_class = repeats_of(first.document, class, &paired, &thresholds, &mut scales);
@@ -509,12 +515,12 @@ fn of_document<R: ReadFiles>(
         let places = places(first.document, &query, paired, &pair, is_worth);
         repeats.runs.extend(places.map(|(place, earlier)| Repeat {
             place,
-            earlier: vec![earlier],
+            earlier,
             is_telling: paired.is_telling,
         }));
     }
     repeats.limits.extend(limits.is_any().then_some((first.document, limits)));
-    Ok(repeats)
+    Ok(())
 }
 
 /// The two places of a pair, whether or not it `is_worth` a warning.
@@ -531,8 +537,8 @@ fn places(
     Some((own, paired.target.place(paired.document, target, alike, is_worth)?))
 }
 
-/// A class of one file, as repeats: its fragment with the places that are the same as a whole, and
-/// each part that also occurs elsewhere separately.
+/// A class of one file, as repeats: its fragment with each place that is the same as a whole, and
+/// each part that also occurs elsewhere; those of a fragment side by side.
 fn repeats_of(
     document: u32,
     class: CloneClass,
@@ -546,21 +552,15 @@ fn repeats_of(
     let mut repeats: Vec<Repeat> = Vec::new();
     for (number, pair) in members {
         let paired = &paired[number];
-        let known = repeats.iter_mut().find(|repeat| repeat.place.tokens == pair.alignment.query());
+        let own = pair.alignment.query();
+        let known = repeats.iter().rposition(|repeat| repeat.place.tokens == own);
         // A class is worth it if one of its pairs is.
-        let is_worth = known.as_ref().is_some_and(|repeat| repeat.place.is_worth)
+        let is_worth = known.is_some_and(|known| repeats[known].place.is_worth)
             || scales.is_worth(&paired.target, &pair);
         let places = places(document, scales.query, paired, &pair, is_worth);
         let Some((place, earlier)) = places else { continue };
-        let is_telling = paired.is_telling;
-        match known {
-            Some(repeat) => {
-                repeat.place.is_worth |= is_worth;
-                repeat.earlier.push(earlier);
-                repeat.is_telling |= is_telling;
-            }
-            None => repeats.push(Repeat { place, earlier: vec![earlier], is_telling }),
-        }
+        let repeat = Repeat { place, earlier, is_telling: paired.is_telling };
+        repeats.insert(known.map_or(repeats.len(), |known| known + 1), repeat);
     }
     repeats
 }

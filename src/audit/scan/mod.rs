@@ -7,6 +7,7 @@
 mod classes;
 mod fragments;
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,8 +27,8 @@ use crate::git::Attributes;
 use crate::index::{Occurrence, links};
 use crate::matching::is_telling;
 use crate::policy::{
-    About, BadSuppression, Circumstances, Finding, Fragment, Ground, KnownCopy, Notice, Origin,
-    Rank, Suppression, UnexaminedFiles, identity, order_origins, suppressions,
+    About, BadSuppression, Circumstances, Finding, Fragment, Ground, Notice, Origin, OtherPlace,
+    Rank, Suppression, UnexaminedFiles, order_origins, suppressions,
 };
 use crate::text::{FilePath, Lines, agreed, count, fnv_1a, readable};
 
@@ -54,21 +55,21 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
     let sources = Sources::new(context, &attributes, &remembered);
     let n_changed = tree.entries.len();
     let (entries, third_party) = scanned(tree.entries, &tree.within, &sources);
-    let (entries, sources, kept) = (&entries[..], &sources, &KeptTexts::default());
+    let (entries, sources, kept) = (&entries[..], &sources, KeptTexts::default());
     let same = repeated(&entries.iter().collect::<Vec<_>>(), sources, &(tree.open)());
-    let (occurrences, read) = occurrences(entries, &same, tree.open, sources, kept)?;
+    let (occurrences, read) = occurrences(entries, &same, tree.open, sources, &kept)?;
     let n_bytes = size_of_val(&*occurrences);
     let links = promising(links(occurrences), sources);
-    kept.expect(&links, n_bytes);
-    let mut repeats = repeats(&links, entries, tree.open, sources, kept)?;
-    drop(links);
-    let open = || RecentSources { entries, sources, reader: (tree.open)(), kept };
+    kept.expect(&links, n_bytes / 2);
+    let mut repeats = repeats(links, entries, tree.open, sources, &kept)?;
+    let open = || RecentSources { entries, sources, reader: (tree.open)(), kept: &kept };
     repeats.runs.extend(whole_copies(&read, &open())?);
     let limits = repeats.limits.iter();
     let limits = in_part(limits.map(|&(at, of)| (entries[at as usize].path.clone(), of)));
     let limits = limits.into_iter().map(|(path, text)| Notice::new(Some(path), None, &text));
     let limits = first_few(limits.collect());
     let TreeClasses { mut classes, idioms } = join(repeats, &open)?;
+    drop(kept);
 
     let files = ScannedFiles { entries, same: &same, read: &read, sources };
     // Source comes first, within a class and among classes: repetition in tests and documents is
@@ -78,16 +79,16 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
             (files.is_besides(place), place.document, place.tokens.start)
         });
     }
-    let findings = files.findings(&classes);
+    let duplication = files.duplication(&classes);
     let notices = [files.left_out(third_party), files.same_notice(), common(idioms)];
     Ok(Outcome {
-        findings,
+        findings: files.findings(classes),
         examined: files.examined(n_changed),
         comments: files.comments(),
         notices: notices.into_iter().flatten().chain(limits).collect(),
         settings: context.config.files.clone(),
         max_findings: context.config.max_findings,
-        duplication: Some(files.duplication(&classes)),
+        duplication: Some(duplication),
         ..Outcome::new(None, tree.end)
     })
 }
@@ -194,22 +195,30 @@ impl ScannedFiles<'_> {
     }
 
     /// The classes as findings: first those that save most lines.
-    fn findings(&self, classes: &[Vec<Member>]) -> Vec<Finding> {
-        let mut ranked: Vec<([bool; 2], Finding)> = Vec::new();
-        for class in classes {
-            let rank = [1, 0].map(|at| class.get(at).is_some_and(|place| self.is_besides(place)));
-            let saved = self.counted(class).into_iter().skip(1);
-            let n_saved_lines = saved.map(|place| u64::from(place.fragment.n_lines())).sum();
-            let finding = self.finding(class);
-            ranked.extend(finding.map(|finding| (rank, Finding { n_saved_lines, ..finding })));
-        }
-        ranked.sort_by(|(rank, a), (other, b)| {
-            (b.n_saved_lines.cmp(&a.n_saved_lines))
-                .then(rank.cmp(other))
-                .then(b.n_tokens.cmp(&a.n_tokens))
-                .then_with(|| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)))
+    fn findings(&self, classes: Vec<Vec<Member>>) -> Vec<Finding> {
+        let classes = classes.into_par_iter();
+        let mut ranked: Vec<_> = classes.map(|class| (self.n_saved_lines(&class), class)).collect();
+        ranked.sort_by_cached_key(|(n_saved_lines, class)| {
+            let besides =
+                [1, 0].map(|at| class.get(at).is_some_and(|place| self.is_besides(place)));
+            let first = class.first().map(|first| {
+                (Reverse(first.tokens.len()), self.path(first).clone(), first.fragment)
+            });
+            (Reverse(*n_saved_lines), besides, first)
         });
-        ranked.into_iter().map(|(_, finding)| finding).collect()
+        // Each class goes as it becomes a finding.
+        let findings = ranked
+            .into_par_iter()
+            .map(|(n_saved_lines, class)| Some(Finding { n_saved_lines, ..self.finding(&class)? }));
+        let findings: Vec<Option<Finding>> = findings.collect();
+        #[expect(clippy::filter_map_identity, reason = "in place, as `flatten` would not be")]
+        findings.into_iter().filter_map(|finding| finding).collect()
+    }
+
+    /// The lines of source that go if a class is written once.
+    fn n_saved_lines(&self, class: &[Member]) -> u64 {
+        let saved = self.counted(class).into_iter().skip(1);
+        saved.map(|place| u64::from(place.fragment.n_lines())).sum()
     }
 
     /// A class as a finding: its first place, and the others as origins.
@@ -228,12 +237,10 @@ impl ScannedFiles<'_> {
         let levels = self.sources.config.thresholds(path, Some(&language)).levels;
         let circumstances = Circumstances { is_new: false, ..Circumstances::NEW_CODE };
         let judgment = levels.judge_copy(&mut origins, circumstances)?;
-        let rule = judgment.rule;
-        let known = others.iter().map(|place| KnownCopy {
-            identity: identity(rule, self.path(place), place.content),
-            rule: rule.id.to_owned(),
+        let known = others.iter().map(|place| OtherPlace {
+            path: self.path(place).clone(),
             n_tokens: place.tokens.len(),
-            path: self.path(place).to_string(),
+            content: place.content,
         });
         Some(Finding {
             language,
@@ -292,7 +299,7 @@ fn whole_copies<R: ReadFiles>(
             && let Some((place, earlier)) = recent.whole_copy(document, earlier)?
             && !place.excludes(&earlier)
         {
-            copies.push(Repeat { place, earlier: vec![earlier], is_telling: true });
+            copies.push(Repeat { place, earlier, is_telling: true });
         }
     }
     Ok(copies)

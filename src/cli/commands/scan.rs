@@ -128,7 +128,7 @@ fn scanned(
             (outcome, all)
         }
     };
-    if flags.paths.is_empty() {
+    if flags.paths.is_empty() && !baseline.is_empty() {
         outcome.notices.extend(gone(&baseline, &outcome));
     }
     let keeps_suppressed = flags.suppressing.show_suppressed;
