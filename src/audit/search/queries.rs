@@ -49,8 +49,8 @@ pub(in crate::audit) struct Queries<'q> {
     rare: OnceLock<Vec<HashSet<u32>>>,
     /// For each source, its fingerprints in order.
     sequences: OnceLock<Vec<Vec<u32>>>,
-    /// For each source, the sieve of its fingerprints.
-    sieves: OnceLock<Vec<Sieve>>,
+    /// The sieve of all fingerprints, and that of each source.
+    sieves: OnceLock<(Sieve, Vec<Sieve>)>,
     /// Each source as a side of seeds.
     sides: Vec<SeedSide<'q>>,
     /// The words that files are looked through for besides, sorted.
@@ -344,10 +344,15 @@ impl<'q> Queries<'q> {
         if !self.may_share(target.family) {
             return Vec::new();
         }
-        let sieves =
-            self.sieves.get_or_init(|| Sieve::of_documents(&self.index, self.sources.len()));
+        let (of_all, of_each) = self.sieves.get_or_init(|| {
+            let of_each = Sieve::of_documents(&self.index, self.sources.len());
+            (Sieve::new(&[&self.index]), of_each)
+        });
         let all = self.config.fingerprint.fingerprints(&target.tokens, scratch);
-        self.hits(all.filter(|print| wanted.iter().any(|&of| sieves[of].may_have(print.hash))))
+        self.hits(all.filter(|print| {
+            (wanted.len() == 1 || of_all.may_have(print.hash))
+                && wanted.iter().any(|&of| of_each[of].may_have(print.hash))
+        }))
     }
 
     /// The fingerprints of a file that the queries have too, from what is remembered about it:
