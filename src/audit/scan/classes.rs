@@ -84,6 +84,7 @@ struct Class {
 /// The classes of the places that are linked, directly or through others.
 fn linked<R: ReadFiles>(repeats: Vec<Repeat>, open: Open<'_, '_, R>) -> Result<Vec<Class>, Error> {
     let mut places = Places::default();
+    // Those of a fragment stand side by side: it is one place, whatever was linked meanwhile.
     let mut last = None;
     for Repeat { place, earlier, is_telling } in repeats {
         let at = (place.document, place.tokens.clone());

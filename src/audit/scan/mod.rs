@@ -60,6 +60,7 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
     let (occurrences, read) = occurrences(entries, &same, tree.open, sources, &kept)?;
     let n_bytes = size_of_val(&*occurrences);
     let links = promising(links(occurrences), sources);
+    // Half of what the occurrences took: with all of it, no scan takes less time.
     kept.expect(&links, n_bytes / 2);
     let mut repeats = repeats(links, entries, tree.open, sources, &kept)?;
     let open = || RecentSources { entries, sources, reader: (tree.open)(), kept: &kept };
