@@ -96,14 +96,13 @@ pub(in crate::audit) fn suppress(
     };
     let mut known = baseline.counts();
     let mut acceptances = Acceptances::new(accepted, today);
-    // A scan has hundreds of thousands: what is kept goes behind those that are left.
-    let mut findings: VecDeque<Finding> = std::mem::take(&mut outcome.findings).into();
-    let mut n_left = findings.len();
     let mut parts = std::mem::take(&mut outcome.parts);
-    while n_left > 0
+    // What is kept goes to the end: a scan has hundreds of thousands, which fit in memory once.
+    let mut findings: VecDeque<Finding> = std::mem::take(&mut outcome.findings).into();
+    let mut n_kept = 0;
+    while findings.len() > n_kept
         && let Some(finding) = findings.pop_front()
     {
-        n_left -= 1;
         let allowed = match is_scan {
             true => comments.allow_class(&finding),
             false => comments.allow(finding.rule.id, &finding.path, &finding.fragment),
@@ -113,14 +112,15 @@ pub(in crate::audit) fn suppress(
             // Only this rule was suppressed: findings of other rules about the copy remain.
             let parts = parts.remove(&part_key(&finding)).unwrap_or_default().into_iter();
             let rest = parts.filter(|part| part.rule.id != finding.rule.id);
-            let n_before = findings.len();
             rest.rev().for_each(|part| findings.push_front(part));
-            n_left += findings.len() - n_before;
         }
         let allowed = of_rule.or_else(|| acceptances.decided(&finding));
         match allowed.or_else(|| take_known(&finding, &mut known)) {
             Some(by) => outcome.suppressed.push(SuppressedFinding { finding, by }),
-            None => findings.push_back(finding),
+            None => {
+                findings.push_back(finding);
+                n_kept += 1;
+            }
         }
     }
     outcome.notices.extend(comments.notices(is_scan));

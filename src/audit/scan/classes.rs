@@ -84,21 +84,17 @@ struct Class {
 /// The classes of the places that are linked, directly or through others.
 fn linked<R: ReadFiles>(repeats: Vec<Repeat>, open: Open<'_, '_, R>) -> Result<Vec<Class>, Error> {
     let mut places = Places::default();
-    // Those of a fragment stand side by side: it is one place, whatever was linked meanwhile.
-    let mut last = None;
-    for Repeat { place, earlier, is_telling } in repeats {
-        let at = (place.document, place.tokens.clone());
-        let is_worth = place.is_worth;
-        let number = match last {
-            Some((known, number)) if known == at => number,
-            _ => places.number(place),
-        };
-        last = Some((at, number));
-        places.all[number].place.is_worth |= is_worth;
-        places.all[number].is_telling |= is_telling;
-        let other = places.number(earlier);
-        places.groups.join(number, other);
+    // Those of a fragment stand side by side: it is one place, whatever is linked meanwhile.
+    for of_place in repeats.chunk_by(|a, b| a.place.is_at(&b.place)) {
+        let is_worth = of_place.iter().any(|repeat| repeat.place.is_worth);
+        let number = places.number(Member { is_worth, ..of_place[0].place.clone() });
+        places.all[number].is_telling |= of_place.iter().any(|repeat| repeat.is_telling);
+        for repeat in of_place {
+            let other = places.number(repeat.earlier.clone());
+            places.groups.join(number, other);
+        }
     }
+    drop(repeats);
     let classes = places.into_classes().into_par_iter().map_init(open, |files, linked| {
         let is_telling = linked.iter().any(|of| of.is_telling);
         let mut whole = Vec::with_capacity(linked.len());

@@ -47,6 +47,11 @@ pub(in crate::audit) struct Member {
 }
 
 impl Member {
+    /// Whether both have the same tokens of one file.
+    pub fn is_at(&self, other: &Self) -> bool {
+        (self.document, &self.tokens) == (other.document, &other.tokens)
+    }
+
     /// Whether no build has both.
     pub fn excludes(&self, other: &Self) -> bool {
         self.builds.exclude(&self.fragment.rows(), &other.builds, &other.fragment.rows())

@@ -349,6 +349,7 @@ impl<'q> Queries<'q> {
             (Sieve::new(&[&self.index]), of_each)
         });
         let all = self.config.fingerprint.fingerprints(&target.tokens, scratch);
+        // The sieve of one query is small, and that of all is not.
         self.hits(all.filter(|print| {
             (wanted.len() == 1 || of_all.may_have(print.hash))
                 && wanted.iter().any(|&of| of_each[of].may_have(print.hash))
