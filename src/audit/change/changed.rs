@@ -22,26 +22,23 @@ pub(in crate::audit) struct ChangedFile {
     pub source: Arc<Source>,
     /// For each token, whether it is novel: not aligned with base, and not moved from elsewhere.
     pub novel: Vec<bool>,
-    /// For each token, whether it was moved here in a piece that is no copy on its own, if anything
-    /// was moved.
+    /// For each token, whether it was moved here in a piece that is no copy on its own; empty if none.
     pub joined: Vec<bool>,
     /// What its other tokens were in base.
     pub was: Traces,
 }
 
 impl ChangedFile {
-    /// A file that is entirely new.
+    /// An entirely new file.
     pub fn new(source: Arc<Source>) -> Self {
         let novel = vec![true; source.tokens.len()];
         Self { source, novel, joined: Vec::new(), was: Traces::default() }
     }
 
-    /// The one of `all` at this path.
     pub fn at<'c>(all: &'c [Self], path: &FilePath) -> Option<&'c Self> {
         all.iter().find(|file| file.source.path == *path)
     }
 
-    /// What the copies in it are judged with.
     pub fn thresholds(&self, config: &Config) -> Thresholds {
         config.thresholds(&self.source.path, Some(&self.source.language))
     }
@@ -90,7 +87,7 @@ pub(in crate::audit) struct Predecessor {
 }
 
 impl Predecessor {
-    /// The one of `all` that became the file of the head at `path`.
+    /// The file that became the one of the head at `path`.
     pub fn of<'p>(all: &'p [Self], path: &FilePath) -> Option<&'p Self> {
         all.iter().find(|file| file.of.as_ref() == Some(path))
     }
@@ -144,8 +141,7 @@ pub(in crate::audit) fn changed_files(
     Ok(diffs(heads, deleted, sources))
 }
 
-/// Reads the heads of changed files, then the bases of those that are judged, then the deleted
-/// files.
+/// Reads the changed files, then what those that are judged were before, then the deleted files.
 fn read_sides(
     changes: &Changes,
     repository: &Repository,
@@ -194,8 +190,7 @@ fn diffs(
     sources: &Sources<'_>,
 ) -> (Vec<ChangedFile>, Vec<Predecessor>) {
     let diffs: Vec<_> = heads.into_par_iter().map(|(head, base)| diff(head, base)).collect();
-    let mut changed = Vec::new();
-    let mut predecessors = Vec::new();
+    let (mut changed, mut predecessors) = (Vec::new(), Vec::new());
     for (mut file, before) in diffs {
         if let Some(before) = before {
             // What was test code was not judged as what it is now.
@@ -224,8 +219,7 @@ fn diffs(
     (changed, predecessors)
 }
 
-/// Gives each added file the deleted file it was renamed from; returns the deleted files that are
-/// left.
+/// Gives each added file the deleted one it was renamed from; returns the deleted files left.
 fn pair_renames(
     heads: &mut [(Arc<Source>, Option<Arc<Source>>)],
     deleted: Vec<Arc<Source>>,
@@ -244,7 +238,6 @@ fn pair_renames(
     deleted.into_iter().flatten().collect()
 }
 
-/// Diffs a file with its predecessor.
 pub(super) fn diff(
     head: Arc<Source>,
     base: Option<Arc<Source>>,
@@ -261,8 +254,8 @@ pub(super) fn diff(
     (ChangedFile { novel, ..ChangedFile::new(head) }, Some(predecessor))
 }
 
-/// The changed files that add enough to be searched for; with `by_file` also short ones, which may
-/// be byte-identical to a corpus file.
+/// The files that add enough to be searched for; with `by_file` also short ones, which may be
+/// byte-identical to a corpus file.
 pub(in crate::audit) fn asking<'c>(
     changed: impl IntoIterator<Item = &'c ChangedFile>,
     by_file: bool,
@@ -277,7 +270,7 @@ pub(in crate::audit) fn asking<'c>(
     .collect()
 }
 
-/// Searches for where the files in `asking` could have been copied from.
+/// What is searched for of `asking`.
 pub(in crate::audit) fn queries<'q>(asking: &[&'q ChangedFile], config: &'q Config) -> Queries<'q> {
     Queries::new(asking.iter().map(|file| (&*file.source, file.asked(config))).collect(), config)
 }
@@ -285,15 +278,14 @@ pub(in crate::audit) fn queries<'q>(asking: &[&'q ChangedFile], config: &'q Conf
 /// Maximum old tokens between two novel parts of one copy; more of them split it in two.
 pub(in crate::audit) const MAX_OLD_BETWEEN: usize = 40;
 
-/// The ranges with the tokens of a change, split where more than [`MAX_OLD_BETWEEN`] others are
-/// between two.
+/// The ranges of changed tokens, split where more than [`MAX_OLD_BETWEEN`] others are in between.
 pub(in crate::audit) fn hunks(is_changed: &[bool]) -> Vec<Range<usize>> {
     let changed: Vec<usize> = (0..is_changed.len()).filter(|&at| is_changed[at]).collect();
     clusters(&changed, |between| between.len() > MAX_OLD_BETWEEN)
 }
 
-/// The changed tokens in and around the hunks with at least `min_tokens` that are `left` of them,
-/// up to `margin` tokens beside.
+/// The changed tokens in the hunks with at least `min_tokens` that are `left`, and `margin` tokens
+/// beside.
 pub(super) fn around(
     left: &[bool],
     is_changed: &[bool],

@@ -14,8 +14,7 @@ use crate::text::FilePath;
 enum Excuse {
     /// It is generated.
     Whole,
-    /// It has lines too long to be written by hand. Those here may be, whether they are read or
-    /// not.
+    /// It has lines too long to be written by hand: those here may be.
     Lines(HashSet<Vec<u8>>),
 }
 
@@ -36,8 +35,7 @@ impl Excuse {
         Ok(Some(Self::Lines(long.map(<[u8]>::to_vec).collect())))
     }
 
-    /// Whether a file excused itself so `before`. One that was generated may have lines that are
-    /// read by now.
+    /// Whether it is no more than `before`. What was generated may have lines that are read by now.
     fn is_as(&self, before: &Self) -> bool {
         match (self, before) {
             (Self::Lines(now), Self::Lines(before)) => now.is_subset(before),
@@ -47,9 +45,9 @@ impl Excuse {
     }
 }
 
-/// The files that are skipped, or some of their lines, because of what they claim about themselves
-/// (generated, minified), and that the base as it is now does not have so: a change that is checked
-/// with its base's settings cannot excuse itself.
+/// The files that are skipped, wholly or in part, for what they claim about themselves (generated,
+/// minified), though the base as it is now does not have them so: a change checked with its base's
+/// settings cannot excuse itself.
 pub(in crate::audit) fn self_excused<R: ReadFiles>(
     tip: &Snapshot,
     head: &Snapshot,

@@ -8,9 +8,8 @@ use crate::files::{Entry, Error, ReadFiles};
 use crate::git::{Reader, Snapshot};
 use crate::text::FilePath;
 
-/// The links with the name of source that lead to a file which is not read as source, if the change
-/// adds as much code to what they lead to as a copy needs. A compiler reads such a file by the name
-/// of the link.
+/// The links with the name of source to files that are not read as source, and to which the change
+/// adds as much code as a copy needs. A compiler reads such a file by the name of the link.
 pub(in crate::audit) fn linked(
     base: &Snapshot,
     head: &Snapshot,
@@ -41,8 +40,7 @@ pub(in crate::audit) fn linked(
     Ok(found)
 }
 
-/// Whether a file, read by the name of `link`, has as much code that it did not have `before` as a
-/// copy needs, or cannot be read.
+/// Whether a file, read by the name of `link`, adds as much as a copy needs, or cannot be read.
 fn adds_code(
     link: &FilePath,
     before: Option<&Entry>,
@@ -62,7 +60,6 @@ fn adds_code(
     Ok(changed.n_novel() >= changed.thresholds(sources.config).min_tokens)
 }
 
-/// Reads a file by the name of `link`.
 fn read_as(
     link: &FilePath,
     file: &Entry,

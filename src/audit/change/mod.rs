@@ -1,5 +1,4 @@
-//! Finds out what a change adds: pairs the files of base and head, diffs them, and removes what was
-//! moved.
+//! Finds out what a change adds: pairs files of base and head, diffs them, removes what was moved.
 
 mod changed;
 mod excuses;

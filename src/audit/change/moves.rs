@@ -16,8 +16,7 @@ use crate::config::Config;
 use crate::language::Token;
 use crate::matching::{Alignment, Block, ChangeTokens, ClonePair, MovedRun, clones, moved_runs};
 
-/// Marks code as not novel that was only moved: cut from one place in base and pasted into the
-/// head.
+/// Marks code as not novel that was only moved: cut from base and pasted into the head.
 ///
 /// Each removed token accounts for one novel token, the best matches first: code that is cut
 /// once and pasted twice is a move and a copy.
@@ -55,14 +54,12 @@ pub(in crate::audit) fn credit_moves(
     }
 }
 
-/// What was moved so far.
 struct Credit {
     /// For each file of the head, the tokens that are novel even so.
     novel: Vec<Vec<bool>>,
     /// For each predecessor, the removed tokens that account for nothing yet.
     left: Vec<Vec<bool>>,
-    /// For each file of the head, what its tokens were before they were moved: the number of the
-    /// predecessor and the position there.
+    /// For each file of the head, where its tokens were moved from: the predecessor, and the place.
     moved: Vec<Vec<Option<(usize, usize)>>>,
     /// For each file of the head, whether its tokens are test code; empty if none is.
     is_test: Vec<Vec<bool>>,
@@ -71,7 +68,6 @@ struct Credit {
 }
 
 impl Credit {
-    /// Credits what is spelled the same.
     fn verbatim(&mut self, changed: &[ChangedFile], predecessors: &[Predecessor], config: &Config) {
         let head: Vec<ChangeTokens<'_>> = changed
             .iter()
@@ -98,7 +94,7 @@ impl Credit {
         }
     }
 
-    /// Credits what was edited on the way, in files of which enough is left on either side.
+    /// Credits what was edited on the way, where enough is left on either side.
     fn edited(&mut self, changed: &[ChangedFile], predecessors: &[Predecessor], config: &Config) {
         // Less novel code than this is never a copy, so it does not matter whether it was moved.
         let asked = changed.par_iter().zip(&self.novel).map(|(file, novel)| {
@@ -196,9 +192,8 @@ fn aligned(
     queries.align_parts(&before.source, &parts, &hits)
 }
 
-/// For each of `tokens`, given what was moved and what is `novel` even so, whether it is in a piece
-/// that base had on its own, of fewer than `min_tokens`: nobody has judged it as part of the copy
-/// that it may be now.
+/// For each of `tokens`, whether it was moved in a piece of fewer than `min_tokens`, which base had
+/// on its own: nobody has judged it as part of the copy that it may be now.
 fn joined(
     moved: &[Option<(usize, usize)>],
     novel: &[bool],
@@ -236,13 +231,12 @@ fn joined(
     of_piece.collect()
 }
 
-/// The tokens beside what is left that are aligned, too: code that was moved as it is shows where
-/// what was edited beside it belongs.
+/// The tokens beside what is left that are aligned, too: what was moved as it is shows where the
+/// edits beside it belong.
 fn margin(config: &Config) -> usize {
     2 * config.min_tokens
 }
 
-/// Whether a position is behind another one, and close to it.
 fn is_behind(a: usize, b: usize) -> bool {
     a < b && b - a <= MAX_OLD_BETWEEN
 }

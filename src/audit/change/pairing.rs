@@ -11,7 +11,6 @@ use crate::index::{Index, Posting};
 use crate::text::FilePath;
 
 /// The files in which two snapshots differ.
-#[derive(Default)]
 pub(in crate::audit) struct Changes {
     /// Files of the head, with the base file of the same path.
     pub changed: Vec<(Entry, Option<Entry>)>,
@@ -21,8 +20,8 @@ pub(in crate::audit) struct Changes {
 
 /// Compares two snapshots by path and content.
 ///
-/// A file that was deleted under another path with identical bytes is not a change: it was renamed,
-/// if it may have been to this path.
+/// What was deleted under another path with identical bytes was renamed, if it may have been: it is
+/// no change.
 pub(in crate::audit) fn changes(
     base: &Snapshot,
     head: &Snapshot,
@@ -31,7 +30,7 @@ pub(in crate::audit) fn changes(
     let differences = Vec::from_iter(head.differences(base));
     let deleted = differences.iter().filter(|(_, after)| after.is_none());
     let deleted = deleted.filter_map(|(before, _)| before.cloned()).collect();
-    let mut changes = Changes { deleted, ..Changes::default() };
+    let mut changes = Changes { changed: Vec::new(), deleted };
     let mut deleted_by_content: HashMap<_, Vec<_>> = HashMap::new();
     for entry in &changes.deleted {
         if let Content::Blob(id) = entry.content {
@@ -62,9 +61,6 @@ const RENAMED_AT: f64 = 0.5;
 const FEW_FILES: usize = 64;
 /// Maximum deleted files that an added one is compared with, of the rest.
 const MAX_CANDIDATES: usize = 16;
-/// Maximum times that files without a predecessor are compared with the deleted files that are
-/// left.
-const MAX_ROUNDS: usize = 4;
 
 /// For each added file, the deleted one it was renamed from, if any: the pair
 /// with the highest resemblance (Broder 1997) first, each file once.
@@ -84,7 +80,8 @@ pub(in crate::audit) fn renames(
     let own: Vec<Vec<u64>> = added.iter().map(|source| fingerprints(source, params)).collect();
     let mut before = vec![None; added.len()];
     let mut is_taken = vec![false; deleted.len()];
-    for _ in 0..MAX_ROUNDS {
+    // Files whose best predecessor went to another one are compared with what is left.
+    for _ in 0..4 {
         let mut pairs = Vec::new();
         for (to, source) in added.iter().enumerate().filter(|(to, _)| before[*to].is_none()) {
             let rank = to * deleted.len() / added.len();
@@ -131,8 +128,8 @@ impl DeletedFiles {
         Self { sets, index, by_name }
     }
 
-    /// The files that could be the predecessor of `source`, which has the fingerprints `own`, and
-    /// is at `rank` in the order of paths.
+    /// The possible predecessors of `source` with the fingerprints `own`, at `rank` in the order of
+    /// paths.
     fn candidates(
         &self,
         source: &Source,
@@ -166,8 +163,7 @@ impl DeletedFiles {
     }
 }
 
-/// Of some files, in ascending order of their numbers, a few of the nearest to `rank` that are not
-/// taken.
+/// Of files in ascending order of their numbers, the few nearest to `rank` that are not taken.
 fn nearest<T>(
     files: &[T],
     number: impl Fn(&T) -> usize,

@@ -11,8 +11,7 @@ use crate::matching::Alignment;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(in crate::audit) struct Traces {
     runs: Vec<Trace>,
-    /// The number of the predecessor of this file, and its number of tokens, for edits at an end of
-    /// the file.
+    /// The predecessor of this file, and its number of tokens, for edits at an end of the file.
     own: Option<(usize, usize)>,
 }
 
@@ -29,8 +28,7 @@ struct Trace {
 }
 
 impl Traces {
-    /// The traces of a file whose predecessor is the base file number `file`, with `n_tokens`, of
-    /// which the change `kept` these.
+    /// What a file `kept` of its predecessor, the base file number `file` with `n_tokens`.
     pub fn kept(kept: &Alignment, file: usize, n_tokens: usize) -> Self {
         let runs = kept.blocks.iter().map(|block| Trace {
             at: block.query as usize,
@@ -41,8 +39,7 @@ impl Traces {
         Self { runs: runs.collect(), own: Some((file, n_tokens)) }
     }
 
-    /// Adds what was moved here: for each token, the number of the base file and the position
-    /// there, if it was.
+    /// Adds what was moved here: for each token, the base file and the position there, if it was.
     pub fn add_moved(&mut self, moved: &[Option<(usize, usize)>]) {
         for (at, was) in moved.iter().enumerate() {
             let Some((file, from)) = *was else { continue };

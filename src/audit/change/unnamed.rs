@@ -3,18 +3,14 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::audit::read::{Promise, Sources};
+use crate::audit::read::Sources;
 use crate::files::{Error, ReadFiles};
 use crate::git::Snapshot;
 use crate::language::Language;
 use crate::text::FilePath;
 
-/// Maximum files of a folder to look into.
-const MAX_BESIDE: usize = 256;
-
-/// The changed files whose name is not that of source, and that a source file of their folder
-/// includes, each with the language of that one; and those whose name says nothing, with the
-/// language that they begin like.
+/// The changed files without the name of source that a source file of their folder includes, each
+/// with its language; and those whose name says nothing, with the language that they begin like.
 pub(in crate::audit) fn unnamed(
     base: &Snapshot,
     head: &Snapshot,
@@ -35,10 +31,9 @@ pub(in crate::audit) fn unnamed(
     }
     for paths in unread.chunk_by(|a, b| a.folder() == b.folder()) {
         let folder = paths[0].folder();
-        let beside = head.entries.iter().filter(|entry| {
-            entry.path.folder() == folder && sources.promise(&entry.path) == Some(Promise::Source)
-        });
-        for entry in beside.take(MAX_BESIDE) {
+        let beside = head.entries.iter();
+        let beside = beside.filter(|of| of.path.folder() == folder && sources.is_source(&of.path));
+        for entry in beside.take(256) {
             let Some(language) = sources.languages.promised(&entry.path) else { continue };
             if sources.is_too_large(reader, entry) || !may_include(language, sources) {
                 continue;
@@ -52,8 +47,7 @@ pub(in crate::audit) fn unnamed(
     Ok(found)
 }
 
-/// The changed files whose name is not that of source, or that of a template, in the order of
-/// paths.
+/// The changed files with no name of source, or that of a template, in the order of paths.
 fn unread<'h>(base: &'h Snapshot, head: &'h Snapshot, sources: &Sources<'_>) -> Vec<&'h FilePath> {
     let paths = head.differences(base).filter_map(|(_, new)| new).map(|entry| &entry.path);
     let unread = paths.filter(|path| {
