@@ -1,5 +1,5 @@
-//! Checks whether the notices of an origin are where its license requires them: with the copy, or
-//! in a file like NOTICE.
+//! Checks whether the notices of an origin are with the copy or in a file like NOTICE, as licenses
+//! require.
 
 use crate::audit::Error;
 use crate::audit::read::Source;
@@ -8,17 +8,7 @@ use crate::license::{Terms, legible};
 use crate::policy::Attribution;
 use crate::text::FilePath;
 
-/// Prefixes, in lower case, of files that contain notices of others.
-const NAMES: &[&str] = &[
-    "notice", "third-party", "third_party", "thirdparty", "3rdparty", "3rd-party", "3rd_party",
-    "license", "licence", "copying", "copyright", "credits", "attribution", "acknowledg",
-];
-/// Maximum bytes of such a file.
-const MAX_SIZE: u64 = 4 << 20;
-/// Maximum number of such files; in a tree with more, the rest are not read.
-const MAX_FILES: usize = 500;
-
-/// The notices in the files of a tree.
+/// The files of a tree with notices.
 #[derive(Debug, Default)]
 pub(in crate::audit) struct Attributions {
     /// The files, and their words.
@@ -26,14 +16,14 @@ pub(in crate::audit) struct Attributions {
 }
 
 impl Attributions {
-    /// Reads the files of a tree that contain notices.
+    /// Reads the files of a tree that contain notices: at most 500, of at most 4 MB.
     ///
     /// # Errors
     /// If one cannot be read.
     pub fn read(entries: &[Entry], reader: &impl ReadFiles) -> Result<Self, Error> {
         let mut files = Vec::new();
-        for entry in entries.iter().filter(|entry| gives_notice(&entry.path)).take(MAX_FILES) {
-            if reader.size(entry).is_none_or(|size| size <= MAX_SIZE)
+        for entry in entries.iter().filter(|entry| gives_notice(&entry.path)).take(500) {
+            if reader.size(entry).is_none_or(|size| size <= 4 << 20)
                 && let Ok(bytes) = reader.try_read(entry)?
             {
                 files.push((entry.path.clone(), words(&legible(&bytes))));
@@ -42,9 +32,9 @@ impl Attributions {
         Ok(Self { files })
     }
 
-    /// Whether the notices in `terms`, those of a component with this name, are in the file with
-    /// the copy, or in a file like NOTICE in its folder or one above. If no notice is known, the
-    /// names of component and license must be there.
+    /// Whether the notices in `terms`, those of this component, are in the file with the copy, or in
+    /// a file like NOTICE in its folder or one above. If none is known, the names of component and
+    /// license must be there.
     pub fn of(&self, copy: &Source, component: &str, terms: &Terms) -> Attribution {
         let holders = terms.notices.iter().map(|notice| (notice, holder(notice)));
         let holders: Vec<(&String, String)> =
@@ -73,8 +63,12 @@ impl Attributions {
 /// Whether a file with this name contains notices of others.
 fn gives_notice(path: &FilePath) -> bool {
     let name = String::from_utf8_lossy(path.name()).to_lowercase();
+    let begins = [
+        "notice", "third-party", "third_party", "thirdparty", "3rdparty", "3rd-party", "3rd_party",
+        "license", "licence", "copying", "copyright", "credits", "attribution", "acknowledg",
+    ];
     let is_source = [".rs", ".c", ".h", ".go", ".py", ".js", ".ts", ".java", ".rb", ".css", ".sh"];
-    NAMES.iter().any(|begin| name.starts_with(begin))
+    begins.iter().any(|begin| name.starts_with(begin))
         && !is_source.iter().any(|end| name.ends_with(end))
 }
 

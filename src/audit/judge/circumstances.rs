@@ -1,5 +1,5 @@
-//! Gathers what decides the level of a copy besides its rule: what it does, where it is, and how
-//! its files belong together.
+//! Gathers what decides the level of a copy besides its rule: what it does, where, and how its files
+//! belong together.
 
 use std::ops::Range;
 
@@ -12,28 +12,20 @@ use crate::language::{Family, Language, Token};
 use crate::matching::{CloneType, Document, Worth, is_beside};
 use crate::policy::{Circumstances, Fragment, Ground, InCommon, Origin, Place, SaysLittle};
 
-/// Minimum tokens of a whole function that is worth a warning whatever it does, if its names agree.
+/// Minimum tokens of a whole function to warn of whatever it does, if its names agree.
 const WHOLE: usize = 100;
-/// Minimum tokens of a copy that is evidence of its origin, though it says little: a table may be
-/// long.
+/// Minimum tokens of a copy that is evidence of its origin though it says little, like a table.
 pub(in crate::audit) const SHORT: usize = 100;
-/// Minimum agreement of its names: most replace the origin's one to one.
-const AGREES: f64 = 0.85;
-/// Maximum fraction of its names that are spelled as in the origin: with more, its lines are the
-/// evidence.
-const SPELLED: f64 = 0.75;
-/// Minimum fingerprints of a file to be measured: a smaller one may be part of another by chance,
-/// or as a copy.
-const MIN_PRINTS: usize = 40;
 
-/// Whether code is a long function that another has with other names, by how its names agree.
+/// Whether code is a long function that is another one with nearly all names replaced one to one.
 pub(in crate::audit) fn is_renamed_function(
     document: Document<'_>,
     range: Range<usize>,
     names: f64,
     agreement: f64,
 ) -> bool {
-    agreement >= AGREES && names <= SPELLED && document.holds_unit(range, WHOLE)
+    // Where more names are spelled as in the origin, its lines are the evidence.
+    agreement >= 0.85 && names <= 0.75 && document.holds_unit(range, WHOLE)
 }
 
 impl FileUnderAudit<'_> {
@@ -99,7 +91,7 @@ impl FileUnderAudit<'_> {
     }
 
     /// What a copy does and has in common with its origin, if that is too little to warn of. A long
-    /// function that is an origin's with other names is worth it, though no line is the same.
+    /// function with other names is worth it, though no line is the same.
     fn says_little(
         &self,
         range: &Range<usize>,
@@ -120,8 +112,7 @@ impl FileUnderAudit<'_> {
         is_little.then_some(SaysLittle { n_statements, n_controls, n_equal_lines })
     }
 
-    /// Whether it is a fragment that unrelated projects write alike: short, and no function of its
-    /// own.
+    /// Whether unrelated projects may write it alike: it is short, and no function of its own.
     fn is_idiom(&self, range: &Range<usize>) -> bool {
         range.len() < SHORT
             && !self.query.source.document().holds_unit(range.clone(), self.thresholds.min_tokens)
@@ -142,8 +133,7 @@ impl FileUnderAudit<'_> {
         }
     }
 
-    /// Whether what is new in `range` is test code beside the code that it tests: with as much
-    /// other code as a copy has, it is judged by that.
+    /// Whether what is new in `range` is test code, with less other code than a copy has.
     fn is_test(&self, range: &Range<usize>) -> bool {
         let ChangedFile { source, novel, .. } = self.query;
         let units = source.test_lines(self.language);
@@ -154,8 +144,8 @@ impl FileUnderAudit<'_> {
         !units.is_empty() && other.count() < self.thresholds.min_tokens
     }
 
-    /// Whether most tokens in `range` are in `language` and that is declarative: a page is markup,
-    /// whatever small scripts are in it, but a script in it is not.
+    /// Whether most of `range` is in `language` and that is declarative: a page is markup, but a
+    /// script in it is not.
     fn declares(&self, language: &Language, range: &Range<usize>) -> bool {
         let own = Family::new(&language.family);
         let tokens = self.query.source.tokens[range.clone()].iter();
@@ -164,8 +154,8 @@ impl FileUnderAudit<'_> {
         language.is_declarative && 2 * n_own >= families.count()
     }
 
-    /// Whether it is hardly more than signatures, which every implementation of an interface
-    /// repeats. Where a call may have no brackets, a signature looks like one.
+    /// Whether it is hardly more than signatures, which all implementations of an interface repeat.
+    /// Where a call may have no brackets, a signature looks like one.
     fn is_signatures(&self, range: &Range<usize>) -> bool {
         let is_told = self.language.is_some_and(|language| !language.has_juxtaposed_calls);
         is_told && self.query.source.document().is_signatures(range.clone())
@@ -181,8 +171,8 @@ impl FileUnderAudit<'_> {
         shared.iter().filter(|&&name| nearby.n_files(path, name) <= FEW_FILES).count()
     }
 
-    /// How much of one of the two files the other one held before the change, in percent, if it is
-    /// a bundle that is made of it and others: what comes into one comes into the other.
+    /// How much of one file the other one held before the change, in percent, if that is a bundle:
+    /// what comes into one comes into the other.
     pub(super) fn in_step(&self, target: &Source) -> Option<u8> {
         let mut known = self.in_step.borrow_mut();
         *known.entry(target.path.clone()).or_insert_with(|| self.percent_in_step(target))
@@ -197,10 +187,8 @@ impl FileUnderAudit<'_> {
             None if with.novel_of.contains_key(&target.path) => return None,
             None => target,
         };
-        // What is newly copied between two files that were alike before is a copy; between a bundle
-        // and its sources it was built.
-        let bundle =
-            Bundle::between(own, other, with.config).filter(|bundle| bundle.n_prints >= MIN_PRINTS);
-        bundle.map(|bundle| bundle.percent as u8)
+        let bundle = Bundle::between(own, other, with.config)?;
+        // A smaller file may be part of another by chance, or as a copy.
+        (bundle.n_prints >= 40).then_some(bundle.percent as u8)
     }
 }

@@ -26,22 +26,13 @@ pub(in crate::audit) struct TreeCopy {
     pub pair: ClonePair,
     /// Whether the files are byte-identical.
     pub is_whole: bool,
-    /// Whether it is a single run, which others probably contain already.
+    /// Whether it is a single run, which others probably contain.
     pub is_run: bool,
     /// Whether the change inserted it into both members of an old pair.
     pub is_in_both: bool,
 }
 
-impl TreeCopy {
-    /// An aligned part of the target `found`, and whether the change inserted it into both members
-    /// of an old pair.
-    fn part(found: usize, (pair, is_in_both): (ClonePair, bool)) -> Self {
-        Self { found, pair, is_whole: false, is_run: false, is_in_both }
-    }
-}
-
-/// For each of `asking`, what the change copied into it; from other projects only copies with
-/// `enough` evidence.
+/// What the change copied into each of `asking`; from other projects only with `enough` evidence.
 pub(in crate::audit) fn copies_of(
     asking: &[&ChangedFile],
     searched: &SearchOutcome,
@@ -78,8 +69,8 @@ pub(in crate::audit) fn copies_of(
             if found.whole.contains(&query) && 2 * asking[query].n_added() >= source.tokens.len() {
                 let tokens = &found.target.tokens;
                 let pair = ClonePair::new(alignment.into_owned(), &source.tokens, tokens);
-                let whole = TreeCopy::part(number, (pair, false));
-                copied[query].push(TreeCopy { is_whole: true, ..whole });
+                let (is_whole, is_run, is_in_both) = (true, false, false);
+                copied[query].push(TreeCopy { found: number, pair, is_whole, is_run, is_in_both });
                 continue;
             }
             let of_files = FilePair {
@@ -97,8 +88,10 @@ pub(in crate::audit) fn copies_of(
                 pairs.iter().any(|(of, _)| Evidence::new(of, document, tokens, enough).is(enough))
             });
             if is_evident {
-                let copies = pairs.into_iter().map(|pair| TreeCopy::part(number, pair));
-                copied[query].extend(copies.map(|copy| TreeCopy { is_run, ..copy }));
+                for (pair, is_in_both) in pairs {
+                    let (found, is_whole) = (number, false);
+                    copied[query].push(TreeCopy { found, pair, is_whole, is_run, is_in_both });
+                }
             }
         }
     }
@@ -113,7 +106,6 @@ struct FilePair<'a> {
     base: Option<&'a [Predecessor]>,
     /// For each fingerprint of the query, the number of files that have it.
     frequencies: &'a [(u32, u32)],
-    /// What the copies in the query are judged with.
     thresholds: &'a Thresholds,
     /// For each token of the query, whether git calls its line added.
     added: &'a OnceCell<Vec<bool>>,
@@ -177,7 +169,6 @@ impl FilePair<'_> {
         copies
     }
 
-    /// The tokens of the query that count.
     fn counted(&self, alignment: &Alignment) -> Vec<usize> {
         let &Self { query, target, .. } = self;
         let counted = alignment.pairs().filter(|&(a, b)| {
@@ -188,7 +179,7 @@ impl FilePair<'_> {
     }
 
     /// The runs of novel tokens with those that are `counted`, and these: a match of fewer than k
-    /// tokens is never found, neither where it is alone, nor where others are scattered around it.
+    /// tokens is never found, alone or with others scattered around it.
     ///
     /// If they are too few for one of the `fragments`, what is pasted over old code is a run, too:
     /// it keeps a few of its tokens, on lines that are new all the same.
@@ -232,9 +223,8 @@ fn among<'p>(positions: &'p [usize], range: &Range<usize>) -> &'p [usize] {
     &positions[first..behind]
 }
 
-/// Extends a fragment of novel tokens to whole lines, and to the ends of the brackets that it
-/// opens, as far as the alignment continues without a gap: which of two equal tokens a diff
-/// considers novel is arbitrary.
+/// Extends a fragment to whole lines and the ends of the brackets that it opens, as far as the
+/// alignment has no gap: which of two equal tokens a diff considers novel is arbitrary.
 fn completed(fragment: Range<usize>, alignment: &Alignment, source: &Source) -> Range<usize> {
     let document = source.document();
     let mut start = fragment.start;
@@ -288,9 +278,6 @@ fn beyond_seam(
     fragment
 }
 
-/// Minimum length of a run that is no idiom however often it occurs, as a multiple of `min-tokens`.
-const LONG: usize = 2;
-
 /// Whether a clone counts however common it is: it is long, or a whole function. Rarity only
 /// filters idioms.
 pub(in crate::audit) fn is_long_or_whole(
@@ -298,7 +285,7 @@ pub(in crate::audit) fn is_long_or_whole(
     query: Document<'_>,
     min_tokens: usize,
 ) -> bool {
-    pair.longest_run >= LONG * min_tokens || query.holds_unit(pair.alignment.query(), min_tokens)
+    pair.longest_run >= 2 * min_tokens || query.holds_unit(pair.alignment.query(), min_tokens)
 }
 
 /// How rare the seeds of a clone are, 0 to 1.

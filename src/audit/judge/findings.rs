@@ -35,40 +35,35 @@ pub(in crate::audit) struct AllCopies<'c> {
     changed: &'c [ChangedFile],
     /// The files that it touches, as they were before.
     base: &'c [Predecessor],
-    config: &'c Config,
-    languages: &'c Languages,
+    sources: &'c Sources<'c>,
     pub found: Vec<FileHits>,
-    /// For each file that was searched for.
     pub copies: Vec<Vec<TreeCopy>>,
-    /// Files that are again as they were a few commits before, each with those that have its code
-    /// only since.
+    /// Files that are again as they were, each with those that have its code only since.
     pub reverted: BTreeMap<FilePath, BTreeSet<FilePath>>,
-    /// For each of them, the number of places of the tree with its fingerprints, by position.
+    /// For each file, the number of places of the tree with its fingerprints, by position.
     n_places: Vec<Vec<SeedPlaces>>,
 }
 
 impl<'c> AllCopies<'c> {
-    /// No findings yet, for the files `asking` of a change.
     pub fn new(
         asking: &'c [&'c ChangedFile],
         changed: &'c [ChangedFile],
         base: &'c [Predecessor],
-        sources: &Sources<'c>,
+        sources: &'c Sources<'c>,
     ) -> Self {
-        let Sources { config, languages, .. } = *sources;
         let copies = asking.iter().map(|_| Vec::new()).collect();
         let (found, reverted, n_places) = (Vec::new(), BTreeMap::new(), Vec::new());
-        Self { asking, changed, base, config, languages, found, copies, reverted, n_places }
+        Self { asking, changed, base, sources, found, copies, reverted, n_places }
     }
 
     /// Adds one search's copies, dropping those whose rules are off. `enough`: evidence required of
     /// copies from other projects.
     pub fn take(&mut self, searched: SearchOutcome, enough: Option<&Enough>) {
         let n_before = self.found.len();
-        let of_these =
-            copies_of(self.asking, &searched, self.changed, self.base, enough, self.config);
+        let config = self.sources.config;
+        let of_these = copies_of(self.asking, &searched, self.changed, self.base, enough, config);
         for ((file, all), these) in self.asking.iter().zip(&mut self.copies).zip(of_these) {
-            let levels = file.thresholds(self.config).levels;
+            let levels = file.thresholds(config).levels;
             let these = these.into_iter();
             let these = these.filter(|copied| levels.ask_for(&searched.found[copied.found].place));
             all.extend(these.map(|copied| TreeCopy { found: n_before + copied.found, ..copied }));
@@ -87,8 +82,8 @@ impl<'c> AllCopies<'c> {
     ) -> Vec<JointFinding> {
         let before = self.base.iter().filter_map(|file| Some((file.of.as_ref()?, &*file.source)));
         let with = JudgedWith {
-            config: self.config,
-            languages: self.languages,
+            config: self.sources.config,
+            languages: self.sources.languages,
             attributions,
             nearby,
             reverted: &self.reverted,
@@ -113,13 +108,11 @@ pub(in crate::audit) struct FileUnderAudit<'c> {
     pub(super) lines: Lines,
     added: Vec<AddedLines>,
     pub(super) with: &'c JudgedWith<'c>,
-    /// What its copies are judged with.
     pub(super) thresholds: Thresholds,
-    /// The language of the file.
     pub(super) language: Option<&'c Language>,
     /// The conditions on builds in it and in the files of its origins.
     builds: RefCell<HashMap<FilePath, Rc<Builds>>>,
-    /// For each other file that was searched for, whether the two are kept in step.
+    /// How far other files are in step with it, in percent.
     pub(super) in_step: RefCell<HashMap<FilePath, Option<u8>>>,
 }
 
@@ -132,15 +125,13 @@ pub(in crate::audit) struct JudgedWith<'c> {
     pub novel_of: BTreeMap<&'c FilePath, &'c [bool]>,
     /// The files near those of the change, and the names in them.
     pub nearby: Option<&'c Nearby<'c>>,
-    /// Files that are again as they were a few commits before, each with those that have its code
-    /// only since.
+    /// Files that are again as they were, each with those that have its code only since.
     pub reverted: &'c BTreeMap<FilePath, BTreeSet<FilePath>>,
     /// The files of the change as they were, by the path they have now.
     pub before: BTreeMap<&'c FilePath, &'c Source>,
 }
 
 impl<'c> FileUnderAudit<'c> {
-    /// The file `query`, and what all files of its change are judged `with`.
     pub fn new(query: &'c ChangedFile, with: &'c JudgedWith<'c>) -> Self {
         let text = &query.source.text;
         let base_text = with.before.get(&query.source.path).map_or(&[][..], |before| &before.text);
@@ -158,8 +149,8 @@ impl<'c> FileUnderAudit<'c> {
 
     /// The findings of its copies.
     ///
-    /// Each kind of place is judged separately, and findings with the same code are joined
-    /// afterward: searching more never changes a finding, except to make it more severe.
+    /// Each kind of place is judged alone, and findings with the same code are joined afterward:
+    /// searching more never changes a finding, except to make it more severe.
     pub fn findings(
         &self,
         copies: &[TreeCopy],
@@ -195,7 +186,7 @@ impl<'c> FileUnderAudit<'c> {
         findings
     }
 
-    /// The drafts of its copies; those of different kinds of places with the same code are joined.
+    /// The drafts of its copies, joined if they are of different kinds of places and the same code.
     fn all_drafts(&self, copies: &[TreeCopy], found: &[FileHits]) -> Vec<Draft> {
         let mut of_kinds: [Vec<&TreeCopy>; 3] = Default::default();
         for copied in copies {
@@ -291,8 +282,7 @@ impl<'c> FileUnderAudit<'c> {
         Rc::clone(known.or_insert_with(|| Rc::new(Builds::new(&of.path, &of.text))))
     }
 
-    /// The origin that a pair shows; `is_in_both` if the change inserted it into both members of an
-    /// old pair.
+    /// The origin that a pair shows, which the change may have inserted into both of an old pair.
     fn origin(
         &self,
         range: &Range<usize>,
@@ -365,7 +355,6 @@ impl<'c> FileUnderAudit<'c> {
         })
     }
 
-    /// What the change inserted in `range`.
     fn insertion(&self, range: &Range<usize>) -> Insertion {
         let ChangedFile { source, novel, .. } = self.query;
         let n_tokens = n_marked(&novel[range.clone()]);
@@ -395,8 +384,8 @@ impl<'c> FileUnderAudit<'c> {
         self.finding_of(all, origins.collect())
     }
 
-    /// The finding of a draft. It is as severe as the most severe of its parts alone: another
-    /// origin may make a copy worth less, or name a milder rule.
+    /// The finding of a draft, as severe as the most severe of its parts alone: another origin may
+    /// make a copy worth less, or name a milder rule.
     fn finding_of_draft(&self, draft: Draft) -> Option<JointFinding> {
         let Draft { range, origins, parts, .. } = draft;
         let parts = parts.into_iter();
@@ -421,7 +410,7 @@ impl<'c> FileUnderAudit<'c> {
         Some(JointFinding(finding, parts))
     }
 
-    /// Puts a finding together: its rule, as decided by its origins, and the origins in order.
+    /// A finding, by the rule that its origins decide.
     fn finding_of(&self, range: Range<usize>, mut origins: Vec<Origin>) -> Option<Finding> {
         let Self { query, lines, added, .. } = self;
         let source = &query.source;
@@ -453,8 +442,7 @@ impl<'c> FileUnderAudit<'c> {
         })
     }
 
-    /// The place of an origin with the license terms of its lines, and the policy's verdict on
-    /// them.
+    /// The place of an origin with the license terms of its lines, and the verdict on them.
     fn judged(&self, place: &Place, fragment: &Fragment) -> (Place, Option<Verdict>) {
         let Place::Component(component) = place else { return (place.clone(), None) };
         let terms = component.terms.at(fragment.start.line, fragment.end.line);
@@ -483,8 +471,7 @@ struct Draft {
 }
 
 impl Draft {
-    /// Adds the origins of another draft with nearly the same tokens; the tokens of both belong to
-    /// the copy.
+    /// Adds another draft of nearly the same tokens.
     fn join(&mut self, other: Self) {
         if self.parts.is_empty() {
             self.parts.push((self.range.clone(), self.origins.clone()));
@@ -494,8 +481,7 @@ impl Draft {
         self.origins.extend(other.origins);
     }
 
-    /// Whether others spell nearly all that this one spells: all but a tenth, since copies end
-    /// where they differ.
+    /// Whether others spell all but a tenth of what it spells: copies end where they differ.
     fn is_explained(&self, others: &BTreeSet<u32>) -> bool {
         let n_own = self.spelled.iter().filter(|at| !others.contains(at)).count();
         10 * n_own < self.spelled.len().max(1)
@@ -514,7 +500,7 @@ fn reuse(document: Document<'_>, tokens: &Range<usize>) -> Reuse {
 }
 
 /// The number of other places with the tokens of a draft, aligned or not: the median of its
-/// fingerprints, of which one that the draft repeats is in each place as often.
+/// fingerprints. One that the draft repeats is in each place as often.
 fn n_places_of(draft: &Draft, n_places: &[SeedPlaces]) -> usize {
     let [first, behind] = [draft.range.start, draft.range.end]
         .map(|at| n_places.partition_point(|of| (of.position as usize) < at));
@@ -526,8 +512,7 @@ fn n_places_of(draft: &Draft, n_places: &[SeedPlaces]) -> usize {
     counts.get(counts.len() / 2).map_or(0, |&n| n as usize).saturating_sub(1)
 }
 
-/// The fraction of lines that two texts have in common, ignoring white space around them but not
-/// comments, 0 to 1.
+/// The fraction of lines that two texts have in common, but for the white space around, 0 to 1.
 fn lines_alike(a: &[u8], b: &[u8]) -> f64 {
     let [own, others]: [Vec<&[u8]>; 2] = [a, b].map(|text| {
         let lines = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
@@ -555,8 +540,7 @@ fn overlaps(a: &Fragment, b: &Fragment) -> bool {
     a == b || a.start < b.end && b.start < a.end
 }
 
-/// Where a code host shows an annotation for a fragment; `None` if the change adds none of its
-/// lines.
+/// Where a code host annotates a fragment; `None` if the change adds none of its lines.
 pub(in crate::audit) fn added_part(
     fragment: &Fragment,
     added: &[AddedLines],

@@ -1,5 +1,4 @@
-//! Judges what was found: which parts are copies that the change adds, and which findings they
-//! make.
+//! Judges what was found: which parts are copies that the change adds, and what findings they make.
 
 mod attribution;
 mod circumstances;

@@ -1,8 +1,7 @@
 //! Keeps one of two findings that are each other's origin.
 //!
 //! Of two places that a change makes alike, each can be the copy: where one had some of the code
-//! before, and the other the rest. They are one copy, and two findings about it would be one too
-//! many.
+//! before, and the other the rest. They are one copy, for one finding.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -10,12 +9,11 @@ use std::collections::BTreeMap;
 use crate::policy::{Finding, Origin, Place};
 use crate::text::FilePath;
 
-/// A finding, and what its parts in the tree, in corpora and in the past would be alone, if it has
-/// more than one.
+/// A finding, and what its parts in tree, corpora and past would be alone, if it has several.
 pub(in crate::audit) struct JointFinding(pub Finding, pub Vec<Finding>);
 
-/// The findings, with only one of each two that describe one copy from its two sides. The one with
-/// more new code stays, or the later one; what has an origin elsewhere too always stays.
+/// The findings, with one of each two that describe a copy from its two sides: the one with more new
+/// code, or the later one; what has an origin elsewhere too always stays.
 ///
 /// `findings` are sorted by path and position. Time O(n log n) for n origins.
 pub(super) fn without_mutual(findings: Vec<JointFinding>) -> Vec<JointFinding> {

@@ -1,5 +1,4 @@
-//! Counts the names that the files near a copy use: a name that is rare there is stronger evidence
-//! than a common one.
+//! Counts the names in the files near a copy: one that is rare there is stronger evidence.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +10,13 @@ use crate::files::Entry;
 use crate::git::Repository;
 use crate::text::FilePath;
 
-/// Files that are read near each folder with copies: the nearest of the same extension. Counted
-/// over the whole tree, rare names predicted no more than over 30 files, and cost a second where
-/// there are thousands.
+/// Files to read near each folder with copies, the nearest of one extension. Counted over the whole
+/// tree, rare names predicted no more, and cost a second where there are thousands.
 const MAX_FILES: usize = 30;
 /// Maximum nearby files with a name for it to be rare.
 pub(super) const FEW_FILES: u32 = 5;
 
-/// In how many files each name is, by its exact reading.
+/// The number of files with each name, by its exact reading.
 type Counts = HashMap<u32, u32>;
 
 /// A folder, and the extension of files in it.
@@ -59,7 +57,7 @@ impl<'n> Nearby<'n> {
         Self(n_files)
     }
 
-    /// In how many of the files near `path` a name is, by its exact reading.
+    /// The number of files near `path` with a name, by its exact reading.
     pub(super) fn n_files(&self, path: &FilePath, name: u32) -> u32 {
         self.0.get(&neighborhood(path)).and_then(|of| of.get(&name)).copied().unwrap_or(0)
     }

@@ -17,11 +17,9 @@ use crate::matching::{
 };
 use crate::text::Lines;
 
-/// Minimum fraction of the names of what was there before that are there now, for the one to have
-/// become the other.
+/// Minimum fraction of the former names that are there now, for the one to have become the other.
 const KEPT: f64 = 0.25;
-/// Maximum fraction of what is there now that may have been removed there, for the rest to be
-/// inserted, not rewritten.
+/// Maximum fraction of what is there now that was removed there, for it to be no rewrite.
 const REPLACED: f64 = 0.25;
 
 /// A part of the query that is new compared to its origin.
@@ -31,7 +29,6 @@ pub(super) struct Part {
     pub is_in_both: bool,
 }
 
-/// A side of an alignment.
 #[derive(Clone, Copy)]
 pub(super) struct Side<'a> {
     pub source: &'a Source,
@@ -69,8 +66,8 @@ impl<'a> Side<'a> {
         of_tokens.map(|added| added > AddedLines::No).collect()
     }
 
-    /// Whether the lines of `range` were put over a quarter as many at most: an edit that is spread
-    /// over a function changes one here and there.
+    /// Whether the lines of `range` replaced a quarter as many at most: an edit that is spread over a
+    /// function changes one here and there.
     pub fn pastes(&self, range: Range<usize>, base: &'a [Predecessor]) -> bool {
         let document = self.source.document();
         let n_lines = range.clone().filter(|&at| document.starts_line(at)).count();
@@ -85,11 +82,9 @@ impl<'a> Side<'a> {
     /// Whether the change added `range` and removed next to nothing there.
     fn inserts(&self, range: Range<usize>, base: &[Predecessor]) -> bool {
         let Some(changed) = self.changed else { return false };
-        let n_tokens = range.len();
+        let most = REPLACED * range.len() as f64;
         let before = changed.was.before(range, |file, at| base[file].gone[at]);
-        before.is_none_or(|(file, before)| {
-            n_marked(&base[file].gone[before]) as f64 <= REPLACED * n_tokens as f64
-        })
+        before.is_none_or(|(file, before)| n_marked(&base[file].gone[before]) as f64 <= most)
     }
 }
 
@@ -105,8 +100,7 @@ pub(super) struct Pairs<'a> {
 impl<'a> Pairs<'a> {
     /// The parts of `fragments` of the query that are new compared to their origin.
     ///
-    /// In an old fragment, each of the `runs` that were inserted at one place is checked
-    /// separately.
+    /// In an old fragment, each of the `runs` that were inserted at one place is checked alone.
     pub fn new_parts(&self, fragments: Vec<Range<usize>>, runs: &[Range<usize>]) -> Vec<Part> {
         let were_pair = LazyCell::new(|| self.was_pair(self.alignment));
         let mut parts = Vec::new();
@@ -127,8 +121,8 @@ impl<'a> Pairs<'a> {
         parts
     }
 
-    /// `range` as a new part; `None` if it and its origin were a pair before, or were rewritten
-    /// alike as members of one.
+    /// `range` as a new part; `None` if it and its origin were a pair, or members that were rewritten
+    /// alike.
     fn part(
         &self,
         range: Range<usize>,
@@ -145,9 +139,9 @@ impl<'a> Pairs<'a> {
         (is_in_both || !is_of_old_pair).then_some(Part { range, is_in_both })
     }
 
-    /// Whether what `pair` was in base was also a pair: two fragments. If both sides lead back to
-    /// one place, a fragment was copied as it was moved, or two members beside each other were
-    /// rewritten; then one half of that place was like the other.
+    /// Whether what `pair` was in base was also a pair: two fragments. If both sides lead back to one
+    /// place, a fragment was copied as it was moved, or two members beside each other were rewritten:
+    /// then one half of it was like the other.
     fn was_pair(&self, pair: &Alignment) -> bool {
         let [own, other] = [self.query, self.target].map(|side| &*side.source.tokens);
         let before = self.query.before(pair.query(), self.base);
@@ -188,8 +182,8 @@ impl<'a> Pairs<'a> {
         2 * novel.count() > pair.n_tokens()
     }
 
-    /// Whether `part` is inside code that is aligned before it, like a statement in its function,
-    /// by brackets or by indentation, rather than next to it, like the next function.
+    /// Whether `part` is inside code that is aligned before it, by brackets or indentation, like a
+    /// statement in its function, rather than behind it, like the next function.
     fn is_inside(&self, part: &Range<usize>) -> bool {
         let mut before = self.alignment.query().start..part.start;
         let outside = self.outside(part);
@@ -224,8 +218,8 @@ impl<'a> Pairs<'a> {
     }
 }
 
-/// Whether enough of the names of what was there `before` are there `now`. Time O(n) for n tokens
-/// now: of much more code there cannot be enough, and not all of it is looked at.
+/// Whether enough of the names `before` are there `now`. Time O(n) for n tokens now: of much more
+/// code there cannot be enough.
 fn are_kept(before: &[Token], now: &[Token]) -> bool {
     let most = (now.iter().filter(|token| token.is_name()).count() as f64 / KEPT) as usize;
     let is_much_more = before.iter().filter(|token| token.is_name()).nth(most).is_some();

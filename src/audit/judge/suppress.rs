@@ -1,8 +1,6 @@
-//! Removes findings that a comment or the baseline allows from the report, and reports ineffective
-//! suppressions.
+//! Takes findings that are allowed out of the report, and reports ineffective suppressions.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use crate::audit::outcome::part_key;
@@ -10,13 +8,13 @@ use crate::audit::read::Source;
 use crate::audit::{Comment, Outcome};
 use crate::matching::{AddedLines, added_lines};
 use crate::policy::{
-    AcceptanceRules, Baseline, Date, Decision, Finding, Fragment, Notice, Peer, Place,
+    AcceptanceRules, Baseline, Date, Decision, Exception, Finding, Fragment, Notice, Peer, Place,
     SuppressedBy, SuppressedFinding, Suppression, suppressions,
 };
 use crate::text::FilePath;
 
 /// The suppressions of `source`, which was `before`. Where the base is trusted, those count that it
-/// has now, too: `at_tip`.
+/// still has: `at_tip`.
 pub(in crate::audit) fn comments(
     source: &Source,
     before: Option<&Source>,
@@ -43,7 +41,7 @@ pub(in crate::audit) fn comments(
     comments.collect()
 }
 
-/// Whether a line, from 1, is one of those that are `added`.
+/// Whether a line, from 1, is `added`.
 fn is_marked(added: &[bool], line: u32) -> bool {
     added.get(line as usize - 1) == Some(&true)
 }
@@ -66,8 +64,7 @@ fn take(known: &mut Vec<Suppression>, suppression: &Suppression) -> bool {
 
 impl Comment {
     /// Whether what it would allow in `fragment` came with the change. One for a line was written
-    /// about the code that it stands at: that has to be there still, and to be at least half of
-    /// what is allowed.
+    /// about the code there: that has to be there still, and to be at least half of what is allowed.
     fn is_about_new_code(&self, suppression: &Suppression, fragment: &Fragment) -> bool {
         let Some(own) = &suppression.lines else { return true };
         let n_added = fragment.rows().filter(|&line| is_marked(&self.added, line)).count();
@@ -77,9 +74,9 @@ impl Comment {
 
 /// Moves the findings that are allowed on `today` to the suppressed ones, and adds the notices.
 ///
-/// Unless `trusts_change`, suppressions that the change itself adds have no effect, nor do those
-/// that the base as it is now does not have, or that are about other code. A clone class of a tree
-/// is suppressed if all of its places but one are, or if all are in the baseline.
+/// Unless `trusts_change`, suppressions have no effect that the change adds, that the base as it is
+/// now does not have, or that are about other code. A clone class of a tree is suppressed if all of
+/// its places but one are, or if all are in the baseline.
 pub(in crate::audit) fn suppress(
     outcome: &mut Outcome,
     baseline: &Baseline,
@@ -88,12 +85,8 @@ pub(in crate::audit) fn suppress(
     trusts_change: bool,
 ) {
     let is_scan = outcome.duplication.is_some();
-    let mut comments = Comments {
-        all: &outcome.comments,
-        uses: vec![Use::None; outcome.comments.len()],
-        today,
-        trusts_change,
-    };
+    let all = outcome.comments.iter().map(|comment| (comment, Use::None)).collect();
+    let mut comments = Comments { all, today, trusts_change };
     let mut known = baseline.counts();
     let mut acceptances = Acceptances::new(accepted, today);
     let mut parts = std::mem::take(&mut outcome.parts);
@@ -130,38 +123,33 @@ pub(in crate::audit) fn suppress(
     outcome.notices.sort_unstable();
 }
 
-/// The exceptions and decisions of an audit, and which of them were used.
+/// The exceptions and decisions of an audit, each with whether it was used.
 struct Acceptances<'a> {
-    accepted: AcceptanceRules<'a>,
-    are_exceptions_used: Vec<bool>,
-    are_decisions_used: Vec<bool>,
+    exceptions: Vec<(&'a Exception, bool)>,
+    decisions: Vec<(&'a Decision, bool)>,
     today: Date,
     notices: Vec<Notice>,
 }
 
 impl<'a> Acceptances<'a> {
     fn new(accepted: AcceptanceRules<'a>, today: Date) -> Self {
-        let AcceptanceRules { exceptions, decisions } = accepted;
-        let (are_exceptions_used, are_decisions_used) =
-            (vec![false; exceptions.len()], vec![false; decisions.len()]);
-        Self { accepted, are_exceptions_used, are_decisions_used, today, notices: Vec::new() }
+        let exceptions = accepted.exceptions.iter().map(|exception| (exception, false)).collect();
+        let decisions = accepted.decisions.iter().map(|decision| (decision, false)).collect();
+        Self { exceptions, decisions, today, notices: Vec::new() }
     }
 
-    /// The exception that covers a finding: every origin in a component must be covered by a valid
-    /// one.
+    /// The exception that covers a finding: each origin in a component needs a valid one.
     fn excepted(&mut self, finding: &Finding) -> Option<SuppressedBy> {
         let mut first = None;
         let mut is_covered = true;
         for origin in &finding.origins {
             let Place::Component(component) = &origin.place else { continue };
             let mut covering = None;
-            for (exception, is_used) in
-                self.accepted.exceptions.iter().zip(&mut self.are_exceptions_used)
-            {
+            for (exception, is_used) in &mut self.exceptions {
                 let purl = component.purl.as_deref();
                 if exception.covers(finding.rule, finding.path.as_bytes(), &component.name, purl) {
                     *is_used = true;
-                    covering = covering.or(Some(exception).filter(|of| of.holds(self.today)));
+                    covering = covering.or(exception.holds(self.today).then_some(*exception));
                 }
             }
             is_covered &= covering.is_some();
@@ -171,10 +159,10 @@ impl<'a> Acceptances<'a> {
         Some(SuppressedBy::Exception { reason: first.reason.clone(), until: first.until })
     }
 
-    /// The decision on a finding, if it is valid; otherwise the reason is recorded.
+    /// The decision on a finding, if it is valid; else a notice says why not.
     fn decided(&mut self, finding: &Finding) -> Option<SuppressedBy> {
         let mut decided = None;
-        let decisions = self.accepted.decisions.iter().zip(&mut self.are_decisions_used);
+        let decisions = self.decisions.iter_mut();
         for (decision, is_used) in decisions.filter(|(of, _)| of.copy == finding.identity) {
             *is_used = true;
             match decision.fault(self.today) {
@@ -192,11 +180,10 @@ impl<'a> Acceptances<'a> {
         decided
     }
 
-    /// The notices about them. Only an audit of a whole tree reports unused ones: a change rarely
-    /// needs any.
+    /// The notices about them. Unused ones are reported of a whole tree only.
     fn notices(mut self, is_whole: bool) -> Vec<Notice> {
-        let exceptions = self.accepted.exceptions.iter().zip(&self.are_exceptions_used);
-        let exceptions = exceptions.filter_map(|(exception, &is_used)| match exception.until {
+        let exceptions = self.exceptions.iter();
+        let exceptions = exceptions.filter_map(|&(exception, is_used)| match exception.until {
             Some(until) if is_used && !exception.holds(self.today) => {
                 Some(format!("{exception} expired after {until}"))
             }
@@ -205,8 +192,7 @@ impl<'a> Acceptances<'a> {
             }
             _ => None,
         });
-        let decisions = self.accepted.decisions.iter().zip(&self.are_decisions_used);
-        let decisions = decisions.filter(|&(_, &is_used)| !is_used && is_whole);
+        let decisions = self.decisions.iter().filter(|(_, is_used)| !is_used && is_whole);
         let decisions = decisions.map(|(decision, _)| {
             format!("the decision on {} is unused: the copy no longer exists", decision.copy)
         });
@@ -233,19 +219,18 @@ fn take_known(finding: &Finding, known: &mut BTreeMap<&str, usize>) -> Option<Su
     Some(SuppressedBy::Baseline)
 }
 
-/// What a comment was asked to allow.
+/// What code a comment was asked to allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Use {
     None,
     Old,
-    /// Code that came with the change.
+    /// What came with the change.
     New,
 }
 
-/// The comments of an audit, and which of them were used.
+/// The comments of an audit, each with how it was used.
 struct Comments<'a> {
-    all: &'a [Comment],
-    uses: Vec<Use>,
+    all: Vec<(&'a Comment, Use)>,
     today: Date,
     trusts_change: bool,
 }
@@ -253,9 +238,9 @@ struct Comments<'a> {
 impl Comments<'_> {
     /// The first comment that allows a finding of `rule` in `path`.
     fn allow(&mut self, rule: &str, path: &FilePath, fragment: &Fragment) -> Option<SuppressedBy> {
-        let lines: RangeInclusive<u32> = fragment.start.line..=fragment.end.line;
+        let lines = fragment.start.line..=fragment.end.line;
         let mut found = None;
-        for (comment, used) in self.all.iter().zip(&mut self.uses) {
+        for (comment, used) in &mut self.all {
             let Ok(suppression) = &comment.suppression else { continue };
             if comment.path != *path || !suppression.covers(rule, &lines) {
                 continue;
@@ -283,10 +268,10 @@ impl Comments<'_> {
     }
 
     /// The notices about the comments. In a change, only added ones are reported as unused: the
-    /// copies that others allow are not new, and were not searched for.
+    /// copies that others allow were not searched for.
     fn notices(&self, is_scan: bool) -> Vec<Notice> {
         let mut notices = Vec::new();
-        for (comment, &used) in self.all.iter().zip(&self.uses) {
+        for &(comment, used) in &self.all {
             let (line, message) = match &comment.suppression {
                 Ok(good) => (good.line, self.message(comment, good, used, is_scan)),
                 Err(bad) => {

@@ -6,8 +6,8 @@ use crate::audit::read::{Promise, Skip, Sources};
 use crate::policy::{About, Finding, Ground, UnexaminedFiles};
 use crate::text::FilePath;
 
-/// The findings about changed files that were `skipped`: one for each that contains source and
-/// could not be read, and a single one for those that were left out on purpose.
+/// The findings about `skipped` files of the change: one for each with source that could not be
+/// read, and a single one for those that were left out on purpose.
 pub(in crate::audit) fn unexamined(
     skipped: &[(FilePath, Skip)],
     sources: &Sources<'_>,
@@ -43,14 +43,14 @@ fn left_out<'s>(
     let mut first: Option<&FilePath> = None;
     let mut listed: BTreeMap<(FilePath, &'static str), usize> = BTreeMap::new();
     for (path, skip) in skipped.iter().filter(|(path, skip)| is_left_out(path, *skip, sources)) {
-        let slash = path.as_bytes().iter().position(|&byte| byte == b'/');
-        let shown = match (sources.vendored_folder(path), slash) {
-            (Some(folder), _) => (folder, Skip::Vendored.reason()),
+        let top = path.as_bytes().split_inclusive(|&byte| byte == b'/').next();
+        let shown = match sources.vendored_folder(path) {
+            Some(folder) => (folder, Skip::Vendored.reason()),
             // Such files are expected to be many.
-            (None, Some(end)) if *skip == Skip::Repeated => {
-                (FilePath::new(&path.as_bytes()[..=end]), skip.reason())
+            None if *skip == Skip::Repeated => {
+                (FilePath::new(top.unwrap_or_default()), skip.reason())
             }
-            _ => (path.clone(), skip.reason()),
+            None => (path.clone(), skip.reason()),
         };
         *listed.entry(shown).or_default() += 1;
         first = Some(first.map_or(path, |first| first.min(path)));

@@ -1,9 +1,9 @@
 //! Remembers the fingerprints of files between runs, and detects false entries.
 //!
-//! Invariant: a run with the cache has the same outcome as one without it. Fingerprints are stored
-//! under the blob and everything else that decides how it is read. A cache can still be forged if
-//! others may write to it, so every file that is aligned, and a random sample of others, are read
-//! and compared with their entries. The first difference ends the use of the cache.
+//! Invariant: a run has the same outcome with and without a cache. Fingerprints are stored under the
+//! blob and everything else that decides how it is read. A cache can still be forged by whoever may
+//! write to it, so files that are aligned, and a random sample of others, are read and compared with
+//! their entries. The first difference ends the use of the cache.
 
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
@@ -18,11 +18,6 @@ use crate::git::Repository;
 use crate::language::Languages;
 use crate::store::{BlobFacts, Cache, Fresh, HashKind, Key, SegmentError, SegmentParams};
 
-/// Number of files to read in each run although the cache knows them.
-const SAMPLED: usize = 8;
-/// The number of the normalized reading in segments.
-const NORMALIZED: u32 = 1;
-
 /// What is remembered about the files of a repository, and what is learned during a run.
 #[derive(Debug, Default)]
 pub struct Memory {
@@ -32,7 +27,6 @@ pub struct Memory {
     is_false: AtomicBool,
 }
 
-/// What fingerprints of `repository` are taken with.
 pub(in crate::audit) fn params(
     repository: &Repository,
     config: &Config,
@@ -42,14 +36,14 @@ pub(in crate::audit) fn params(
         k: config.fingerprint.noise_threshold() as u32,
         window: config.fingerprint.window().get() as u32,
         scheme: ROBUST_WINNOWING,
-        normal_form: NORMALIZED,
+        normal_form: 1,
         languages: languages.digest(),
         hash: if repository.is_sha256() { HashKind::Sha256 } else { HashKind::Sha1 },
     }
 }
 
 impl Memory {
-    /// A cache that remembers nothing.
+    /// Nothing is remembered.
     pub fn nothing() -> Self {
         Self::default()
     }
@@ -65,12 +59,12 @@ impl Memory {
         Self { cache: Some(cache), ..Self::default() }
     }
 
-    /// The cache behind it.
+    /// The cache, if there is one.
     pub fn cache(&self) -> Option<&Cache> {
         self.cache.as_ref()
     }
 
-    /// The cache alone.
+    /// The same, without what was learned.
     pub fn into_cache(self) -> Option<Cache> {
         self.cache
     }
@@ -102,7 +96,7 @@ impl Memory {
         prints: impl Iterator<Item = Fingerprint>,
         words: &[u32],
     ) {
-        let Some(blob) = entry.blob().filter(|_| self.is_learning()) else { return };
+        let Some(blob) = entry.blob() else { return };
         let (status, family) = match family {
             Ok(family) => (0, family),
             Err(skip) => match number(skip) {
@@ -116,14 +110,14 @@ impl Memory {
         }
     }
 
-    /// A random sample of the `n` cached files to read anyway, so that a forged cache cannot
-    /// predict which.
+    /// The few of `n` files to read although the cache may know them: who forges one cannot predict
+    /// which.
     pub(in crate::audit) fn sample(&self, n: usize) -> Vec<usize> {
         if self.cache.as_ref().is_none_or(|cache| cache.n_entries() == 0) || n == 0 {
             return Vec::new();
         }
         // The keys of the hasher are random.
-        (0..SAMPLED).map(|at| RandomState::new().hash_one(at) as usize % n).collect()
+        (0..8).map(|at| RandomState::new().hash_one(at) as usize % n).collect()
     }
 
     /// Stops using the cache: an entry does not match its file.

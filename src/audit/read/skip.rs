@@ -34,15 +34,13 @@ pub enum Skip {
     Missing,
     /// It is no notebook, though its name says so.
     Broken,
-    /// Its first line says that it is a script, its name says nothing; and it is too large, no text
-    /// or in conflict.
+    /// A script by its first line alone, which is too large, no text or in conflict.
     Script,
     /// It is a link with the name of source, to a file that is not read as source.
     Linked,
     /// A generator has marked it as its output, or `.gitattributes` have.
     Generated,
-    /// It is third-party code or was built, according to its folder or `.gitattributes`: compared,
-    /// but not checked.
+    /// Third-party or built code by its folder or `.gitattributes`: compared, but not checked.
     Vendored,
     /// Its lines are too long to be written by hand.
     Minified,

@@ -20,15 +20,14 @@ use crate::text::{FilePath, Lines, decoded, fnv_1a, is_encoded};
 #[derive(Debug, Clone)]
 pub(in crate::audit) struct Source {
     pub path: FilePath,
-    /// Its decoded text: offsets and positions refer to this.
+    /// Its decoded text, which offsets and positions refer to.
     pub text: Vec<u8>,
     /// Its bytes, if they differ from its text.
     pub encoded: Option<Vec<u8>>,
     pub tokens: Vec<Token>,
     /// The words that show how its code is built.
     pub words: Arc<BlockWords>,
-    /// Whether lines were skipped that are minified or too long: the tokens are those of the other
-    /// lines.
+    /// Whether lines were skipped that are minified or too long.
     pub is_partial: bool,
     /// The name of its language.
     pub language: String,
@@ -82,7 +81,6 @@ impl Source {
         words_of_file(&self.text, &self.tokens)
     }
 
-    /// The text of a token.
     #[inline]
     pub fn text_of(&self, token: usize) -> &[u8] {
         self.tokens[token].text(&self.text)
@@ -122,12 +120,11 @@ impl Source {
         start..end
     }
 
-    /// The bytes of the file.
     pub fn bytes(&self) -> &[u8] {
         self.encoded.as_deref().unwrap_or(&self.text)
     }
 
-    /// Bytes of memory, about.
+    /// About its bytes of memory.
     pub fn n_bytes(&self) -> usize {
         size_of_val(&*self.text) + size_of_val(&*self.tokens)
     }
@@ -136,7 +133,7 @@ impl Source {
 /// The family of a file with code of several languages.
 pub(in crate::audit) const MIXED: &str = "*";
 
-/// What is needed to read sources.
+/// Reads sources.
 pub(in crate::audit) struct Sources<'a> {
     pub config: &'a Config,
     pub languages: &'a Languages,
@@ -158,25 +155,15 @@ const MINIFIED_SIZE: usize = 4_000;
 /// longer than that, not comments, white space or long literals. A token has a byte at least.
 pub(in crate::audit) const MINIFIED_TOKENS: usize = 100;
 
-/// Maximum bytes of a changed file to look for its first line; nobody writes a longer script.
-const MAX_LOOKED_INTO: u64 = 64 << 20;
-
 impl<'a> Sources<'a> {
     pub fn new(context: Context<'a>, attributes: &'a Attributes, remembered: &'a Memory) -> Self {
         let Context { config, languages, progress } = context;
-        Self {
-            config,
-            languages,
-            attributes,
-            remembered,
-            recent: None,
-            are_generated: false,
-            progress,
-        }
+        let (recent, are_generated) = (None, false);
+        Self { config, languages, attributes, remembered, recent, are_generated, progress }
     }
 
-    /// What is needed to read files that no tree gives attributes to: those of corpora, submissions
-    /// and the past. Nothing is remembered about them.
+    /// For files that no tree gives attributes to, of corpora, submissions and the past. Nothing is
+    /// remembered about them.
     pub fn bare(context: Context<'a>) -> Self {
         static NOTHING: LazyLock<(Attributes, Memory)> = LazyLock::new(Default::default);
         Self::new(context, &NOTHING.0, &NOTHING.1)
@@ -192,8 +179,8 @@ impl<'a> Sources<'a> {
         reader.size(entry).is_some_and(|size| size > self.config.max_file_size)
     }
 
-    /// Whether a change to the tree is compared with this file; one that a package manager
-    /// installed there is no part of the repository, unless it `is_tracked`.
+    /// Whether a change to the tree is compared with this file. What a package manager installed
+    /// there is no part of the repository, unless it `is_tracked`.
     pub fn is_searched(&self, path: &FilePath, is_tracked: bool) -> bool {
         self.is_compared(path) && (is_tracked || self.skip_by_name(path) != Some(Skip::Vendored))
     }
@@ -228,8 +215,8 @@ impl<'a> Sources<'a> {
         })
     }
 
-    /// Whether a change to the tree is compared with this file, judging by its name: true also in a
-    /// vendored folder and in one that a package manager fills, where it is not checked.
+    /// Whether a change to the tree is compared with a file of this name, also in vendored and
+    /// installed folders, where it is not checked.
     pub fn is_compared(&self, path: &FilePath) -> bool {
         match self.skip_by_name(path) {
             None | Some(Skip::Vendored) => true,
@@ -242,14 +229,12 @@ impl<'a> Sources<'a> {
         self.is_compared(path).then(|| self.reading(path))
     }
 
-    /// The third-party folder that contains a file, judging by its name, unless `.gitattributes`
-    /// say it is our own.
+    /// The third-party folder of a file, by its name, unless `.gitattributes` call it our own.
     pub fn foreign_at<'p>(&self, path: &'p FilePath) -> Option<Foreign<'p>> {
         self.config.foreign_at(path).filter(|_| self.attributes.of(path).vendored != Some(false))
     }
 
-    /// The vendored, installed or built folder that contains a file, by the settings or by name,
-    /// with a trailing slash.
+    /// The vendored, installed or built folder of a file, by settings or name, with a slash behind.
     pub fn vendored_folder(&self, path: &FilePath) -> Option<FilePath> {
         let of_settings =
             self.config.vendored_at(path).map(|vendored| vendored.folder().as_bytes());
@@ -257,8 +242,8 @@ impl<'a> Sources<'a> {
         Some(FilePath::new([folder, b"/"].concat()))
     }
 
-    /// The folder of third-party code that contains a file, by its name or by `.gitattributes`, if
-    /// the settings list none: the root, if only the attributes say so.
+    /// The third-party folder of a file, by its name or `.gitattributes`, if the settings list none:
+    /// the root, if only the attributes say so.
     pub fn unlisted_folder<'p>(&self, path: &'p FilePath) -> Option<&'p [u8]> {
         if self.config.vendored_at(path).is_some() {
             return None;
@@ -267,9 +252,8 @@ impl<'a> Sources<'a> {
         of_name.or_else(|| (self.attributes.of(path).vendored == Some(true)).then_some(b""))
     }
 
-    /// Whether a skipped file contains source and could not be read: its content has shown a
-    /// language, or its name promises one. An extension that languages only claim promises none:
-    /// most `.lib` files are libraries, not Liberty.
+    /// Whether a skipped file is source that could not be read, by its content or its name. An
+    /// extension that languages only claim promises none: most `.lib` files are not Liberty.
     pub fn is_unread(&self, path: &FilePath, skip: Skip) -> bool {
         let is_identified = matches!(skip, Skip::TooManyTokens | Skip::LongLine | Skip::Script);
         // Without its first line, a name that promises nothing may be that of a script.
@@ -284,9 +268,10 @@ impl<'a> Sources<'a> {
     pub fn looked_into(&self, reader: &impl ReadFiles, entry: &Entry, skip: Skip) -> Skip {
         let is_unread =
             matches!(skip, Skip::TooLarge | Skip::Binary | Skip::Encoding | Skip::Unmerged);
+        // Nobody writes a script of more than 64 MB.
         if !is_unread
             || self.promise(&entry.path).is_some()
-            || reader.size(entry).is_none_or(|n| n > MAX_LOOKED_INTO)
+            || reader.size(entry).is_none_or(|n| n > 64 << 20)
         {
             return skip;
         }
@@ -333,9 +318,8 @@ impl<'a> Sources<'a> {
         }))
     }
 
-    /// Whether code that was at `before` was judged there as it is at `path`: what was left out, a
-    /// document, test code or code of another kind of language is new where it becomes source,
-    /// though its bytes are not.
+    /// Whether code at `before` was judged as it is at `path`: what was left out, a document, test
+    /// code or in another kind of language is new where it becomes source, though its bytes are not.
     pub fn was_judged_as(&self, reader: &impl ReadFiles, before: &Entry, path: &FilePath) -> bool {
         if self.skip_judging(path).is_some() {
             return true;
@@ -399,14 +383,13 @@ impl<'a> Sources<'a> {
         Ok(read)
     }
 
-    /// Whether the bytes of a file are needed, which [`Self::skip_by_name`] does not skip.
+    /// Whether the bytes of a file are needed that [`Self::skip_by_name`] does not skip.
     pub fn needs(&self, entry: &Entry) -> bool {
         !self.is_plain_data(&entry.path)
             && self.remembered.get(entry, self.reading(&entry.path)).is_none()
     }
 
-    /// Whether a file is data by its name, whatever it holds: no code stands in it, and it need not
-    /// be read.
+    /// Whether a file is data by its name, whatever it holds, and need not be read.
     fn is_plain_data(&self, path: &FilePath) -> bool {
         let mut possible = self.languages.possible(path).peekable();
         !self.config.include_data
@@ -419,7 +402,7 @@ impl<'a> Sources<'a> {
         self.recent?.lock().ok()
     }
 
-    /// Remembers the contents of a file, if wanted; `scratch` is scratch space.
+    /// Remembers the contents of a file, if there is a cache.
     pub fn learn(&self, entry: &Entry, read: &Result<Arc<Source>, Skip>, scratch: &mut Vec<u64>) {
         if self.remembered.is_learning() {
             let read = read.as_deref().map_err(|skip| *skip);
@@ -431,9 +414,8 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// A digest of everything that decides how a file is read, besides its bytes and the language
-    /// tables: what of its name decides its language, the settings that [`Self::read`] uses, and
-    /// its `.gitattributes`.
+    /// A digest of what decides how a file is read, besides its bytes and the language tables: the
+    /// part of its name that tells its language, the settings in use, and its `.gitattributes`.
     pub fn reading(&self, path: &FilePath) -> u64 {
         let FileAttributes { language, generated, .. } = self.attributes.of(path);
         let with_generated = self.with_generated().into();
@@ -475,7 +457,7 @@ impl<'a> Sources<'a> {
         })
     }
 
-    /// Reads the tokens of `bytes` as the file at `path`, replacing what `tokens` held.
+    /// Like [`Self::tokenize`], for the `tokens` alone, whose former content is replaced.
     pub fn lex(
         &self,
         path: &FilePath,
@@ -541,8 +523,7 @@ impl<'a> Sources<'a> {
         (language.is_plain() && is_whole && !language.has_preamble(bytes)).then_some(language)
     }
 
-    /// Whether `source` would be read the same way at `path`: under another name, the same bytes
-    /// may be in another language, or none.
+    /// Whether `source` would be read the same way at `path`, not as another language or none.
     pub fn reads_alike(&self, source: &Source, path: &FilePath) -> bool {
         self.identify(path, &source.text).is_ok_and(|language| language.name == source.language)
     }
@@ -570,16 +551,15 @@ impl<'a> Sources<'a> {
         self.config.include_generated || self.are_generated
     }
 
-    /// Whether so much of a text is on so few lines that a program may have written it. Attributes
-    /// that declare a file not generated mean that it was written by hand.
+    /// Whether a text has so few lines that a program may have written it. What attributes declare
+    /// not generated was written by hand.
     fn may_be_minified(&self, path: &FilePath, language: &Language, text: &[u8]) -> bool {
         let is_long = text.len() > MINIFIED_SIZE
             && text.len() / (memchr::memchr_iter(b'\n', text).count() + 1) > MINIFIED_LINE;
         is_long && !language.is_notebook && self.attributes.of(path).generated != Some(false)
     }
 
-    /// Whether a line is longer than the settings allow. A notebook may be a single line, whatever
-    /// is in its cells.
+    /// Whether a line is longer than the settings allow. A notebook may be a single line.
     fn may_have_long_line(&self, language: &Language, text: &[u8]) -> bool {
         !language.is_notebook && has_longer(text, self.config.max_line_length)
     }
@@ -588,7 +568,6 @@ impl<'a> Sources<'a> {
 /// The kind of a file, judging by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::audit) enum Promise {
-    /// Source.
     Source,
     /// Data or documentation, with code inside that is compared.
     Document,
@@ -600,15 +579,12 @@ pub(in crate::audit) struct FileTokens<'l> {
     words: Arc<BlockWords>,
     /// Whether it contains code of other languages.
     is_mixed: bool,
-    /// Whether some of its lines were skipped.
     is_partial: bool,
 }
 
-/// Removes the tokens of lines that are too long to be written by hand; returns whether there were
-/// any.
+/// Removes the tokens of lines too long to be written by hand; returns whether there were any.
 ///
-/// Works line by line, so that neither a comment of forty kilobytes nor a table on one line hides
-/// the code next to it.
+/// Line by line, so that neither a long comment nor a table on one line hides the code beside it.
 fn leave_out_long_lines(text: &[u8], tokens: &mut Vec<Token>) -> bool {
     let lines = Lines::new(text);
     let n_before = tokens.len();
@@ -625,8 +601,7 @@ fn leave_out_longer(text: &[u8], tokens: &mut Vec<Token>, config: &Config) -> bo
     tokens.len() < n_before
 }
 
-/// Whether a line has more than `max` bytes. Time O(n), and none for a text that has no more in
-/// all.
+/// Whether a line has more than `max` bytes. Time O(n), and none for a text of no more.
 fn has_longer(text: &[u8], max: usize) -> bool {
     let mut start = 0;
     text.len() > max
@@ -635,13 +610,10 @@ fn has_longer(text: &[u8], max: usize) -> bool {
             .any(|end| end - std::mem::replace(&mut start, end + 1) > max)
 }
 
-/// Maximum bytes of the files of a generation, as they are in memory.
-const GENERATION_BYTES: usize = 32 * 1024 * 1024;
-
 /// A content, and the file it is.
 type File = (BlobId, FilePath);
 
-/// Recently read files: those of this generation, and those of the last one.
+/// Recently read files: those of this generation, about 32 MB, and those of the last one.
 #[derive(Debug, Default)]
 pub(in crate::audit) struct RecentFiles {
     young: HashMap<File, Result<Arc<Source>, Skip>>,
@@ -651,7 +623,7 @@ pub(in crate::audit) struct RecentFiles {
 }
 
 impl RecentFiles {
-    /// The file, which stays for another generation.
+    /// A file, which stays for another generation.
     pub fn get(&mut self, file: &File) -> Option<Result<Arc<Source>, Skip>> {
         if let Some((file, source)) = self.old.remove_entry(file) {
             self.keep(file, source);
@@ -660,7 +632,7 @@ impl RecentFiles {
     }
 
     pub fn keep(&mut self, file: File, source: Result<Arc<Source>, Skip>) {
-        if self.n_bytes > GENERATION_BYTES {
+        if self.n_bytes > 32 << 20 {
             self.old = std::mem::take(&mut self.young);
             self.n_bytes = 0;
         }

@@ -16,14 +16,14 @@ use rayon::prelude::*;
 
 use super::candidates::{Candidates, Overlap, choose};
 use super::lookup::{Lookup, look_up, rows};
-use super::queries::{AlignedQueries, FileHits, Hit, Queries, SearchOutcome};
+use super::queries::{AlignedQueries, FileHits, Hit, Queries, SearchOutcome, SeedPlaces};
 use super::targets::Targets;
 use crate::audit::Error;
 use crate::audit::read::{Skip, Source};
 use crate::files::ReadFiles;
 use crate::policy::Place;
 
-/// A file to align, and what it shares with the queries.
+/// A file to align.
 pub(super) struct Target {
     pub place: Place,
     pub source: Arc<Source>,
@@ -32,9 +32,8 @@ pub(super) struct Target {
 
 /// Streams `targets` past the queries and aligns what they share.
 ///
-/// Two passes: first find which fingerprints each file shares, to recognize common ones; then read
-/// and align the files that share rare ones. For files in the cache, the first pass needs no
-/// reading.
+/// Two passes: the first finds which fingerprints each file shares, to recognize common ones; the
+/// second reads and aligns the files that share rare ones. What is cached needs no reading at first.
 ///
 /// # Errors
 /// The first file, by path, that could not be read.
@@ -47,8 +46,7 @@ pub(in crate::audit) fn search<R: ReadFiles>(
 
 /// Aligns a set of queries with the files that share rare fingerprints with them.
 ///
-/// The files that are read confirm the lookup. If one does not, all files are looked up again,
-/// without the cache.
+/// If a file that is read does not confirm the lookup, all are looked up again, without the cache.
 ///
 /// # Errors
 /// The first of the files, by path, that could not be read.
@@ -84,12 +82,14 @@ pub(in crate::audit) fn align<'l, R: ReadFiles>(
         let missing = missing.into_inner().unwrap_or_default().into_iter();
         skipped.extend(missing.map(|file| (targets.entries[file].clone(), Skip::Missing)));
         let n_compared = targets.entries.len() - skipped.len();
-        let n_places = queries.places(&lookup.n_places(set));
+        let n_places = queries.seeds_of_each(&lookup.n_places(set), |position, row, n| {
+            SeedPlaces { position, row, n }
+        });
         return Ok(SearchOutcome { skipped, n_compared, n_places, ..outcome });
     }
 }
 
-/// Aligns the queries with files of which it is known what they share: their numbers, in order,
+/// Aligns the queries with files of which it is known what they share: their numbers, ascending,
 /// each with its distinct fingerprints.
 ///
 /// # Errors
@@ -106,8 +106,7 @@ pub(in crate::audit) fn align_known<R: ReadFiles>(
 }
 
 /// Counts in how many files each fingerprint is, chooses the files to align by the rare ones, and
-/// aligns them. `read` reads a file, by its number, and finds what it shares with the queries; the
-/// scratch space is one thread's.
+/// aligns them. `read` reads a file and finds what it shares with the queries.
 fn align_rows<R: ReadFiles, F>(
     queries: &Queries<'_>,
     rows_of: Vec<(usize, Vec<u32>)>,
@@ -148,12 +147,11 @@ where
             Target { place: targets.place(&source.path), source, hits }
         }))
     })?;
-    let frequencies = queries.frequencies(&n_documents);
+    let frequencies = queries.seeds_of_each(&n_documents, |position, _, n| (position, n));
     Ok(SearchOutcome { found, frequencies, n_passed_over, limited, ..SearchOutcome::default() })
 }
 
-/// Aligns each chosen file with its queries, by the numbers of both; `target` reads a file with the
-/// `state` of a thread.
+/// Aligns each file with the queries chosen for it; `target` reads it with the `state` of a thread.
 ///
 /// # Errors
 /// The first, by the number of its file.
@@ -186,9 +184,8 @@ pub(in crate::audit) fn found(
     if found.place == Place::Tree { FileHits { runs, ..found } } else { found.with_text() }
 }
 
-/// For each fingerprint that some file has, the number of files that had it before the change:
-/// files of the tree, and components outside it, since all versions and files of a component count
-/// as one.
+/// For each fingerprint that some file has, the number of files that had it before the change; all
+/// files and versions of a component count as one.
 fn n_documents<R>(
     queries: &Queries<'_>,
     rows_of: &[(usize, Vec<u32>)],

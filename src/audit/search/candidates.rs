@@ -24,26 +24,16 @@ use crate::audit::read::distinct;
 use crate::matching::{max_seeds, mean_rarity};
 use crate::text::FilePath;
 
-/// Number of fingerprints in a row that are explained together: a file that has them in a row
-/// shares more than shapes.
+/// Number of fingerprints in a row that are explained together: they are more than shapes.
 const IN_A_ROW: usize = 4;
 
-/// Maximum pairs of a query and a file to consider for one fingerprint; beyond it, only the first
-/// [`FIRST_FILES`] of its files count. Bounds the time if hundreds of changed files resemble
-/// hundreds of others.
+/// Maximum pairs of a query and a file for one fingerprint; beyond it, only the first
+/// [`FIRST_FILES`] count. Bounds the time if hundreds of changed files resemble hundreds of others.
 const MAX_PAIRS: usize = 64 * 64;
 const FIRST_FILES: usize = 64;
 
-/// Maximum seeds to align, for each fingerprint of the queries and in total, before fewer files are
-/// taken. This way, the work grows with the change and not with its square.
-const SEEDS_PER_FINGERPRINT: usize = 8;
-const SEEDS_IN_ALL: usize = 600_000;
-/// The cost of a pair in addition to its seeds, in seeds.
-const COST_OF_PAIR: usize = 64;
-
 /// A file and what it shares with the queries.
 pub(super) struct Overlap<'f> {
-    /// The number of the file.
     pub file: usize,
     pub path: &'f FilePath,
     /// Whether the change adds or modifies the file; existing code is the better origin.
@@ -52,8 +42,7 @@ pub(super) struct Overlap<'f> {
     pub rows: Vec<u32>,
 }
 
-/// The files to align, by number, and the queries to align each with; and how many pairs were
-/// skipped.
+/// The files to align, by number, and the queries to align each with.
 pub(super) struct Candidates {
     pub queries_of: BTreeMap<usize, Vec<usize>>,
     pub n_passed_over: usize,
@@ -62,9 +51,8 @@ pub(super) struct Candidates {
 }
 
 /// Chooses at most `max_files` of `files`, which are in the order of their paths, for each
-/// fingerprint of each query; fewer if the change and the tree are so similar that aligning them
-/// would take quadratic time in the change. If it is known how many documents have each
-/// fingerprint, files without a copy that is rare enough are left out.
+/// fingerprint of each query; fewer if aligning them would take quadratic time in the change. If it
+/// is known how many documents have each fingerprint, files with no rare enough copy are left out.
 ///
 /// Time O(p log p) for p pairs of a query and a file that share a fingerprint, up to [`MAX_PAIRS`]
 /// for each fingerprint. Memory: what the files share, and the pairs of one query in each thread.
@@ -77,7 +65,8 @@ pub(super) fn choose(
     max_files: usize,
 ) -> Candidates {
     let pairs = Pairs::new(queries, files, n_documents);
-    let budget = SEEDS_PER_FINGERPRINT * queries.n_postings() + SEEDS_IN_ALL;
+    // The seeds to align before fewer files are taken: linear in the change, not in its square.
+    let budget = 8 * queries.index.len() + 600_000;
     let max_files = max_files.max(1);
     let mut taken = pairs.of_queries(|of_query| of_query.taken(max_files));
     let mut limited = Vec::new();
@@ -116,7 +105,6 @@ struct Pairs<'p> {
     followed: HashMap<u32, Vec<u32>>,
     /// The fingerprints that more files have.
     is_cut: HashSet<u32>,
-    /// The number of documents that have each fingerprint, if it is known.
     n_documents: Option<&'p BTreeMap<u32, u32>>,
 }
 
@@ -147,7 +135,7 @@ impl<'p> Pairs<'p> {
         Self { queries, files, followed, is_cut, n_documents }
     }
 
-    /// The answer for each query, computed in parallel.
+    /// The answer for each query.
     fn of_queries<T: Send>(&self, answer: impl Fn(&OfQuery<'_>) -> T + Sync) -> Vec<T> {
         let queries = (0..self.queries.sources.len()).into_par_iter();
         queries.map(|query| self.of_query(query, &answer)).collect()
@@ -195,19 +183,17 @@ impl<'p> Pairs<'p> {
     }
 }
 
-/// The files that share something with one query, whose distinct fingerprints are numbered.
+/// The files that share something with one query.
 struct OfQuery<'q> {
     /// Its fingerprints in the order of its tokens.
     sequence: Vec<u32>,
     /// Its distinct fingerprints, sorted: the number of one is its place here.
     rows: Vec<u32>,
-    /// For each of these, its seeds with a file that has it as often: how often a file has it is
-    /// not known yet.
+    /// For each of these, its seeds with a file that has it as often: how often is not known yet.
     n_seeds: Vec<usize>,
     /// The best file first, each with the fingerprints it shares.
     ranked: Vec<&'q [(u32, u32)]>,
-    /// All files, if some fingerprints were not followed to all that have them: what a file shares
-    /// is more than what it was found by.
+    /// All files, if what one shares may be more than what it was found by.
     files: Option<&'q [Overlap<'q>]>,
 }
 
@@ -243,8 +229,8 @@ impl OfQuery<'_> {
                 self.ends_in_a_row(&all, &mut is_shared, &mut ends);
             }
             taken.files.push(file);
-            taken.cost +=
-                all.iter().map(|&row| self.n_seeds[row as usize]).sum::<usize>() + COST_OF_PAIR;
+            // A pair costs as much as 64 seeds besides its own.
+            taken.cost += all.iter().map(|&row| self.n_seeds[row as usize]).sum::<usize>() + 64;
             all.iter().for_each(|&row| n_explained[row as usize] += 1);
             ends.iter().for_each(|&at| n_explained_in_a_row[at] += 1);
         }

@@ -1,8 +1,8 @@
 //! Searches for the origins of novel code in a stored corpus.
 //!
-//! The tree is streamed past an index of the queries. Here it is the other way around: the queries
-//! are looked up in the index of the corpus, rarest fingerprints first, within a budget. What
-//! shares most with a query is unpacked and aligned token by token, like a file of the tree.
+//! The tree is streamed past an index of the queries. Here, the queries are looked up in the index of
+//! the corpus, rarest fingerprints first, within a budget. What shares most with a query is unpacked
+//! and aligned token by token, like a file of the tree.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -43,12 +43,9 @@ pub struct StoredCorpus {
     specs: Vec<Option<String>>,
     /// What was asked of an engine, if it is in one.
     traffic: Option<Arc<Traffic>>,
-    /// What is known of the versions in the segments.
     versions: KnownVersions,
 }
 
-/// Maximum keys to look up at a time, which bounds the memory of their answers.
-const BATCH: usize = 1 << 16;
 /// What a corpus has under a fingerprint.
 #[derive(Debug, Clone)]
 struct KeyHits {
@@ -112,7 +109,6 @@ impl StoredCorpus {
         Self { name, segments, lookups, specs, traffic, versions }
     }
 
-    /// What the lines of a file have in common with a blob of one of the segments.
     pub(in crate::audit) fn shared_lines(
         &self,
         own: &LineCounts,
@@ -123,7 +119,6 @@ impl StoredCorpus {
         self.checked(self.versions.shared_lines(own, segment, at))
     }
 
-    /// The number of one of the segments.
     fn number_of(&self, segment: &CorpusSegment) -> usize {
         let number = self.segments.iter().position(|other| std::ptr::eq(other, segment));
         number.expect("the segment is one of this corpus")
@@ -149,7 +144,7 @@ impl StoredCorpus {
         self.segments.iter().zip(self.specs.iter().map(Option::as_deref))
     }
 
-    /// The blobs of a segment that have any of the fingerprints with these hashes.
+    /// The blobs of a segment with any of the fingerprints.
     pub(in crate::audit) fn sharing(
         &self,
         segment: &CorpusSegment,
@@ -163,13 +158,11 @@ impl StoredCorpus {
         Ok(blobs)
     }
 
-    /// The segments with the code of projects, by number: a list of fixes holds pairs of functions,
-    /// whose license says nothing.
+    /// The segments with the code of projects, by number: lists of fixes hold pairs of functions.
     fn of_projects(&self) -> impl Iterator<Item = (usize, &CorpusSegment)> {
         self.segments.iter().enumerate().filter(|(_, segment)| !segment.is_of_fixes())
     }
 
-    /// What this corpus has of the queries.
     pub(super) fn search(
         &self,
         queries: &Queries<'_>,
@@ -219,7 +212,7 @@ impl StoredCorpus {
         })
     }
 
-    /// Looks every fingerprint of the queries up.
+    /// Looks up every fingerprint of the queries.
     fn hits(&self, queries: &Queries<'_>) -> Result<Vec<CorpusHit>, Error> {
         let names = self.names();
         // Segments may differ in k and window: each group is asked with fingerprints of its own.
@@ -248,8 +241,7 @@ impl StoredCorpus {
         Ok(all)
     }
 
-    /// What the segments with these numbers have under each of `keys`, which ascend: the number of
-    /// components, and the blobs.
+    /// What the segments with these numbers have under each of `keys`, which ascend.
     fn look_up(
         &self,
         numbers: &[usize],
@@ -259,7 +251,8 @@ impl StoredCorpus {
         let asked: Vec<(usize, &CorpusSegment)> =
             numbers.iter().map(|&number| (number, &self.segments[number])).collect();
         let mut answers = Vec::with_capacity(keys.len());
-        for batch in keys.chunks(BATCH) {
+        // The answers to more of them take too much memory at a time.
+        for batch in keys.chunks(1 << 16) {
             let postings = self.checked(self.lookups.postings(&asked, batch))?;
             answers.par_extend(postings.into_par_iter().map(|of_key| KeyHits::new(&of_key, names)));
         }
@@ -282,8 +275,7 @@ impl StoredCorpus {
         read.into_iter().collect()
     }
 
-    /// A number for the name of each component, by segment: all versions of a component count as
-    /// one.
+    /// For each segment, a number for the name of each component: its versions count as one.
     fn names(&self) -> Vec<Vec<u32>> {
         let mut numbers: HashMap<&str, u32> = HashMap::new();
         let mut names: Vec<Vec<u32>> = Vec::with_capacity(self.segments.len());
@@ -297,7 +289,7 @@ impl StoredCorpus {
         names
     }
 
-    /// The files of the corpus with the content of this blob: their paths and components.
+    /// The paths and components of the files with the content of this blob.
     pub(in crate::audit) fn files_of(
         &self,
         id: &BlobId,
@@ -316,8 +308,7 @@ impl StoredCorpus {
         Ok(found)
     }
 
-    /// The blobs that whole files of the change are identical to, with the file numbers, except
-    /// those that many components have.
+    /// The blobs of few components that whole files of the change are, with the file numbers.
     fn whole_files(&self, queries: &Queries<'_>) -> Result<BTreeMap<BlobAt, Vec<usize>>, Error> {
         let mut found: BTreeMap<BlobAt, Vec<usize>> = BTreeMap::new();
         let whole = queries.sources.iter().enumerate().filter(|(_, source)| may_be_whole(source));
@@ -346,7 +337,7 @@ impl StoredCorpus {
         self.checked(self.lookups.blobs_of(&asked, ids))
     }
 
-    /// Aligns a blob with the queries that share something with it, and those whose bytes it has.
+    /// Aligns a blob with the queries `wanted`, and those that are the `whole` of it.
     fn align(
         &self,
         (number, blob): BlobAt,
@@ -374,7 +365,6 @@ impl StoredCorpus {
         Ok(has_some.then_some(BlobToAlign { at: (number, blob), file, target, alignments, whole }))
     }
 
-    /// What was aligned, with its component and license.
     fn found(&self, aligned: BlobToAlign) -> Result<FileHits, Error> {
         let BlobToAlign { at, file, target, alignments, whole } = aligned;
         let place = Place::Component(Arc::new(self.component(&self.segments[at.0], &file)?));
@@ -415,7 +405,6 @@ impl StoredCorpus {
         Component { corpus, name, version, purl, url, ..Component::default() }
     }
 
-    /// What was read of one of its segments.
     pub(in crate::audit) fn checked<T>(&self, read: Result<T, SegmentError>) -> Result<T, Error> {
         let error = match read {
             Ok(read) => return Ok(read),
@@ -441,14 +430,13 @@ pub(in crate::audit) fn version_of(file: &StoredFile) -> Option<String> {
     })
 }
 
-/// The parameters of a segment that was sampled so.
 pub(in crate::audit) fn params(k: usize, window: usize) -> Option<Params> {
     let k = std::num::NonZeroUsize::new(k)?;
     Params::new(k, k.checked_add(window.checked_sub(1)?)?).ok()
 }
 
-/// How much of a query a version of a file has: the aligned tokens of the query, counting those
-/// spelled the same twice. Code that is in the file twice counts once.
+/// How much of a query a version has: the aligned tokens of the query, twice if spelled the same.
+/// What is in the file twice counts once.
 fn likeness(found: &FileHits, query: usize, source: &Source) -> usize {
     let mut is_aligned = vec![0u8; source.tokens.len()];
     for (_, alignment) in found.alignments.iter().filter(|(number, _)| *number == query) {
@@ -460,7 +448,7 @@ fn likeness(found: &FileHits, query: usize, source: &Source) -> usize {
     is_aligned.into_iter().map(usize::from).sum()
 }
 
-/// The tokens of a version from the first to the last of those that are aligned with a query.
+/// The tokens of a version from the first to the last that is aligned with a query.
 fn span(found: &FileHits, query: usize) -> usize {
     let of_query = found.alignments.iter().filter(|(number, _)| *number == query);
     of_query.map(|(_, alignment)| alignment.target().len().saturating_sub(1)).sum()
@@ -469,8 +457,7 @@ fn span(found: &FileHits, query: usize) -> usize {
 /// How much of a query a version has, how far apart, and how much else; then its number.
 type Rating = ((usize, Reverse<usize>, Reverse<usize>), usize);
 
-/// Of the versions of each file, keeps the one most similar to each query; between equals, the
-/// first.
+/// Of the versions of each file, keeps the one most similar to each query; of equals, the first.
 fn best_of_each(mut found: Vec<FileHits>, mut since: Since, sources: &[&Source]) -> Vec<FileHits> {
     // For each version that was aligned, how much of each query it has.
     let likenesses = found.iter().map(|one| {
@@ -482,8 +469,7 @@ fn best_of_each(mut found: Vec<FileHits>, mut since: Since, sources: &[&Source])
     let mut best: HashMap<(ComponentPath, usize), Rating> = HashMap::new();
     for (number, one) in found.iter().enumerate() {
         for (&query, &likeness) in &likenesses[number] {
-            // Of versions that have as much of it, the one that has least in between, and least
-            // besides.
+            // Of versions that have as much, the one that has least in between, and least besides.
             let rated =
                 ((likeness, Reverse(span(one, query)), Reverse(one.target.tokens.len())), number);
             let kept = best.entry((file_of(one), query)).or_insert(rated);
@@ -522,7 +508,6 @@ fn best_of_each(mut found: Vec<FileHits>, mut since: Since, sources: &[&Source])
     found
 }
 
-/// The component that a file is of, and its path there.
 fn file_of(found: &FileHits) -> ComponentPath {
     let component = match &found.place {
         Place::Component(component) => component.name.clone(),
@@ -587,12 +572,10 @@ impl FileLexer for CorpusLexer<'_> {
     }
 }
 
-/// The functions that differ between two versions of a file: of each edit that a copy could miss,
-/// the unit of code around it, or its context where there is none.
+/// For each edit that a copy could miss, the unit of code around it, or its context.
 fn changed_functions(before: &Source, after: &Source) -> Vec<FunctionPair> {
     let (old, new) = (before.document(), after.document());
-    // Both sides begin and end at the same place: what only one of them had would be compared as if
-    // it were edited.
+    // Both sides begin and end at the same place: what only one had would look edited.
     let edits = edited_lines(old, new);
     let backwards: Vec<(Range<usize>, Range<usize>)> =
         edits.iter().cloned().map(|(from, to)| (to, from)).collect();
@@ -623,7 +606,7 @@ fn lexed(source: &Source, tokens: Range<usize>) -> LexedFile {
     LexedFile { language, tokens: source.tokens[tokens].to_vec() }
 }
 
-/// The unit of code around a part of a file, and at least its context, which a copy must have too.
+/// The unit around a part of a file, and at least its context, which a copy must have too.
 fn unit_around(document: Document<'_>, part: &Range<usize>) -> Range<usize> {
     let n_tokens = document.tokens.len();
     let part = part.start.min(n_tokens.saturating_sub(1))..part.end;

@@ -32,11 +32,10 @@ use crate::text::{FilePath, fnv_1a};
 const BUDGET: usize = 1_000_000;
 /// Maximum files to align with one query.
 const MAX_CANDIDATES: usize = 100;
-/// Once this many files account for a fingerprint, it no longer counts toward further candidates;
-/// of a file, this many versions are aligned, and the last one that has anything new.
+/// Once this many files account for a fingerprint, it counts no longer; of a file, this many
+/// versions are aligned, and the last one that has anything new.
 const ENOUGH: usize = 3;
-/// An earlier version counts as containing the code if it shares at least this fraction of what the
-/// best one shares.
+/// An earlier version has the code if it shares at least this fraction of what the best one shares.
 pub(in crate::audit) const AS_MUCH: f64 = 0.75;
 
 /// The name of a component, and the path of a file in it.
@@ -56,13 +55,10 @@ pub(super) struct Winners {
 
 /// A fingerprint of a query, and where the corpus has it.
 pub(super) struct CorpusHit {
-    /// The number of the query.
     pub query: usize,
-    /// Its position there.
     pub position: u32,
     /// The number of components that have it.
     pub n_components: u32,
-    /// The blobs that have it.
     pub blobs: Arc<[BlobAt]>,
 }
 
@@ -71,7 +67,7 @@ pub(super) struct CorpusHit {
 struct FileVersion {
     /// A hash of its component and path.
     file: u64,
-    /// When the version first appeared, in seconds since 1970.
+    /// When it first appeared, in seconds since 1970.
     time: i64,
     /// Whether its component copied it from another project.
     is_of_copy: bool,
@@ -87,7 +83,6 @@ pub(super) struct KnownVersions {
 }
 
 impl KnownVersions {
-    /// Nothing yet, of `n` segments.
     pub fn new(n: usize) -> Self {
         Self { of_segments: (0..n).map(|_| OnceLock::new()).collect(), shared: Mutex::default() }
     }
@@ -131,7 +126,7 @@ impl KnownVersions {
         Ok(shared)
     }
 
-    /// Compares the lines of all of `files` with a blob, which is unpacked once.
+    /// Compares the lines of `files` with a blob, which is unpacked once.
     fn compare_lines<'l>(
         &self,
         files: impl Iterator<Item = &'l LineCounts>,
@@ -157,14 +152,13 @@ impl KnownVersions {
     }
 }
 
-/// The keys of the lines of a blob, sorted.
 fn sorted_lines(segment: &CorpusSegment, at: BlobAt) -> Result<Vec<u64>, SegmentError> {
     let mut lines = segment.line_keys(at.1)?;
     lines.sort_unstable();
     Ok(lines)
 }
 
-/// Of the files that are equal, at least one, that which had the content first.
+/// Of files that are equal, of which there is one, that which had the content first.
 pub(super) fn oldest(files: Vec<StoredFile>) -> StoredFile {
     let oldest =
         files.into_iter().min_by_key(|file| file.seen.as_ref().map_or(i64::MAX, |seen| seen.time));
@@ -175,7 +169,7 @@ pub(super) fn first_appearance(seen: &ReleaseHistory) -> FirstAppearance {
     FirstAppearance { commit: seen.commit.clone(), time: seen.time }
 }
 
-/// Notes an appearance of a file, if it is the first one known.
+/// Notes an appearance of a file if it is the first one known.
 pub(super) fn note_first(since: &mut Since, file: ComponentPath, seen: &FirstAppearance) {
     let known = since.entry(file).or_insert_with(|| seen.clone());
     if seen.time < known.time {
@@ -241,8 +235,7 @@ pub(super) fn elect(
     Ok(all)
 }
 
-/// A file by the number of its segment, and its hash; or the number of a blob of a component
-/// without history.
+/// The number of a segment, and the hash of a file there, or a blob of a component without history.
 type FileKey = (usize, u64, bool);
 
 /// Versions of a file, in order, with their times.
@@ -255,7 +248,6 @@ struct Ballot {
     versions: Versions,
     /// The positions in the query of what the file has.
     positions: Vec<u32>,
-    /// Whether its component copied it from another project.
     is_of_copy: bool,
 }
 
@@ -284,7 +276,6 @@ struct Runoff {
     first: Option<BlobAt>,
 }
 
-/// Who is elected, and what is known of them.
 struct Election<'e> {
     segments: &'e [CorpusSegment],
     known: &'e KnownVersions,

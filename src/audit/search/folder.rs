@@ -1,4 +1,4 @@
-//! Searches for the origins of novel code outside the tree: in folders of components.
+//! Searches for the origins of novel code in folders of components.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::change::Components;
 use crate::files::{Entry, ReadFiles};
 use crate::text::FilePath;
 
-/// What the folder of `components`, the corpus `name`, has of the queries.
+/// What the folder of `components` with this name has of the queries.
 pub(super) fn search_folder(
     name: &str,
     components: &Components,

@@ -23,12 +23,10 @@ pub(super) struct ComponentFolders<'c> {
     pub text: &'c dyn Fn(&Source) -> Vec<u8>,
 }
 
-/// The text of a file as it was found.
 pub(super) fn own_text(source: &Source) -> Vec<u8> {
     source.text.clone()
 }
 
-/// Finds the licenses of what was found in folders of components.
 pub(super) fn identify(
     found: &mut [FileHits],
     entries: &[Entry],
@@ -67,7 +65,7 @@ pub(super) fn identify(
     Ok(())
 }
 
-/// The bytes of a file, if it is there and no longer than a license is.
+/// The bytes of a file that is no longer than a license.
 fn text_at(entries: &[Entry], reader: &impl ReadFiles, path: &FilePath) -> Option<Vec<u8>> {
     let entry = &entries[entries.binary_search_by(|entry| entry.path.cmp(path)).ok()?];
     is_license_sized(reader, entry).then(|| reader.read(entry).ok())?

@@ -1,5 +1,4 @@
-//! Counts the lines that a file shares with versions of a file, which costs far less than to align
-//! them.
+//! Counts the lines that a file shares with versions, which costs far less than to align them.
 
 use crate::audit::read::Source;
 use crate::matching::line_keys;
@@ -9,16 +8,15 @@ use crate::text::fnv_1a;
 pub(in crate::audit) struct LineCounts {
     /// Sorted.
     keys: Vec<u64>,
-    /// A hash of them.
     pub(super) digest: u64,
 }
 
 /// What a file has in common with a version.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::audit) struct SharedLines {
-    /// The lines that both have, counted as often as both have them.
+    /// The lines that both have, as often as both have them.
     pub n: usize,
-    /// The same, where lines that are there twice count once: what ends blocks is in all versions.
+    /// The same, with each line once: what ends blocks is in all versions.
     pub n_distinct: usize,
     /// The lines of the version.
     pub n_version: usize,
@@ -32,12 +30,11 @@ impl LineCounts {
         Self { keys, digest }
     }
 
-    /// The number of lines.
     pub fn n(&self) -> usize {
         self.keys.len()
     }
 
-    /// What is shared with a version whose lines have these keys, which are sorted.
+    /// What is shared with a version whose lines have these sorted keys.
     pub(super) fn shared(&self, version: &[u64]) -> SharedLines {
         let (mut a, mut b, mut n, mut n_distinct) = (0, 0, 0, 0);
         while let (Some(left), Some(right)) = (self.keys.get(a), version.get(b)) {
@@ -51,7 +48,7 @@ impl LineCounts {
         SharedLines { n, n_distinct, n_version: version.len() }
     }
 
-    /// Lines to add and to remove to make one of the other, at least.
+    /// Minimum lines to add and to remove to make one of the other.
     pub fn distance(&self, shared: &SharedLines) -> usize {
         self.n() + shared.n_version - 2 * shared.n
     }

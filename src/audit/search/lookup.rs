@@ -1,8 +1,7 @@
 //! Looks up which fingerprints of the queries each file of a tree has, without aligning anything.
 //!
-//! What the cache knows of a file needs no reading. A cache can be forged, so what is read anyway
-//! is compared with it: a random sample here, and later every file that is aligned. After the first
-//! difference no entry is trusted any more.
+//! What the cache knows of a file needs no reading. A cache can be forged, so a random sample here,
+//! and later every file that is aligned, is compared with it.
 //!
 //! Invariant: the same files have the same lookup, with a cache and without one.
 
@@ -26,20 +25,18 @@ pub(in crate::audit) struct Lookup<'l> {
     sources: &'l Sources<'l>,
     /// For each file, the first one that is the same, if there is an earlier one.
     same_as: Vec<Option<usize>>,
-    /// What each file shares, or why it was not read; `None` for a file that is the same as an
-    /// earlier one.
+    /// What each file shares, or why it was not read; `None` if it is the same as an earlier one.
     files: Vec<Option<Result<Shares, Skip>>>,
     uses_cache: bool,
 }
 
-/// What a file shares with each set of queries.
 struct Shares {
     of_sets: Vec<Share>,
     /// Whether this needed no reading.
     is_remembered: bool,
 }
 
-/// What a file shares with some queries.
+/// What a file shares with a set of queries.
 #[derive(Default)]
 struct Share {
     hits: Vec<Hit>,
@@ -72,13 +69,13 @@ pub(in crate::audit) fn look_up<'l, R: ReadFiles>(
 }
 
 impl<'l> Lookup<'l> {
-    /// Whether it relied on a cache that has turned out to be false since.
+    /// Whether it relied on a cache that has turned out to be false.
     pub fn is_refuted(&self) -> bool {
         self.uses_cache && self.sources.remembered.is_false().is_some()
     }
 
-    /// Distrusts the cache if it knew something else about a file than its contents show: the
-    /// `hits` of a set, or why it is skipped.
+    /// Distrusts the cache if it knew something else of a file than the `hits` of a set, or why it is
+    /// skipped.
     pub fn confirm(&self, file: usize, set: usize, hits: Result<&[Hit], Skip>) {
         let is_false = match (self.shares(file).as_ref(), hits) {
             // What was not read, or is not there in a partial clone, cannot be compared.
@@ -96,8 +93,7 @@ impl<'l> Lookup<'l> {
         self.entries.binary_search_by(|entry| entry.path.cmp(path)).ok()
     }
 
-    /// The files that share something with a set, by their numbers, each with its distinct
-    /// fingerprints, sorted.
+    /// The numbers of the files that share something with a set, each with its distinct fingerprints.
     pub fn rows(&self, set: usize) -> Vec<(usize, Vec<u32>)> {
         let files = (0..self.entries.len())
             .into_par_iter()
@@ -105,7 +101,7 @@ impl<'l> Lookup<'l> {
         files.filter(|(_, rows)| !rows.is_empty()).collect()
     }
 
-    /// For each fingerprint of a set, the number of places that have it.
+    /// The number of places with each fingerprint of a set.
     pub fn n_places(&self, set: usize) -> BTreeMap<u32, u32> {
         let mut n_places: HashMap<u32, u32> = HashMap::default();
         for hit in self.shares_of(set).flat_map(|(_, share)| &share.hits) {
@@ -126,7 +122,7 @@ impl<'l> Lookup<'l> {
         files.filter(|(_, words)| !words.is_empty()).collect()
     }
 
-    /// Files that could not be looked up, and why.
+    /// The files that were not looked up, and why.
     pub fn skipped(&self) -> Vec<(Entry, Skip)> {
         let files = self.entries.iter().enumerate();
         files
@@ -145,7 +141,7 @@ impl<'l> Lookup<'l> {
         Some(&self.shares(file).as_ref().ok()?.of_sets[set])
     }
 
-    /// What each file that was looked up shares with a set, in the order of their numbers.
+    /// What each file that was looked up shares with a set.
     fn shares_of(&self, set: usize) -> impl Iterator<Item = (usize, &Share)> {
         (0..self.entries.len()).filter_map(move |file| Some((file, self.share(file, set)?)))
     }
@@ -171,7 +167,7 @@ impl<'l> Lookup<'l> {
     }
 }
 
-/// What each file shares; `None` for a file that is the same as an earlier one.
+/// What each file shares; `None` if it is the same as an earlier one.
 fn shares_of_all<R: ReadFiles>(
     sets: &[Option<&Queries<'_>>],
     targets: &Targets<'_, R>,
@@ -237,8 +233,7 @@ const SAME_FILES: [u64; 2] = [16, 1_000];
 /// Maximum bytes of them all, besides the first few.
 const SAME_BYTES: u64 = 16 << 20;
 
-/// For each file with the content of so many before it that one more says nothing new, the first of
-/// them.
+/// For each file with the content of too many before it, the first of them.
 ///
 /// Five objects of a repository can be a million files: trees of trees of one file.
 pub(in crate::audit) fn repeated(
@@ -263,8 +258,7 @@ pub(in crate::audit) fn repeated(
     repeated
 }
 
-/// For each file, the first one with the same content that is read in the same way, if there is an
-/// earlier one.
+/// For each file, the first one before it with the same content that is read in the same way.
 fn same_as(entries: &[&Entry], sources: &Sources<'_>) -> Vec<Option<usize>> {
     // What decides how a file is read: its extension, or all of a name without one.
     fn kind(path: &FilePath) -> Result<&[u8], &[u8]> {

@@ -1,5 +1,4 @@
-//! Searches for the origins of code: in the tree, in folders and corpora of components, and in the
-//! past.
+//! Searches for the origins of code: in the tree, in folders and corpora, and in the past.
 
 mod align;
 mod candidates;

@@ -45,8 +45,7 @@ impl Outside {
         if let Self::Stored(stored) = self { Some(stored) } else { None }
     }
 
-    /// Its name, and a digest of what is in it if it is here; of a folder, of the files that are
-    /// not too large to compare.
+    /// Its name, and a digest of what is in it if it is here; of a folder without too large files.
     pub(in crate::audit) fn examined(&self, config: &Config) -> ExaminedCorpus {
         let (name, digest) = match self {
             Self::Folder { name, components } => {
@@ -67,19 +66,15 @@ impl Outside {
 
     /// Whether it has the history of any component.
     pub fn has_past(&self) -> bool {
-        matches!(self, Self::Stored(stored) if stored.sources().any(|(segment, _)| segment.has_past()))
+        self.stored().is_some_and(|stored| stored.sources().any(|(segment, _)| segment.has_past()))
     }
 
     /// The license texts of a component, if this corpus has it.
     pub(in crate::audit) fn texts(&self, component: &Component) -> Result<Vec<String>, Error> {
-        match self {
-            // A folder read on the fly keeps the texts with the terms.
-            Self::Folder { .. } => Ok(Vec::new()),
-            Self::Stored(stored) => stored.texts(component),
-        }
+        // A folder read on the fly keeps the texts with the terms.
+        self.stored().map_or(Ok(Vec::new()), |stored| stored.texts(component))
     }
 
-    /// What this corpus has of the queries.
     pub(in crate::audit) fn search(
         &self,
         queries: &Queries<'_>,

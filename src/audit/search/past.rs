@@ -16,6 +16,7 @@ use super::align::{Target, align_chosen};
 use super::candidates::{Candidates, Overlap, choose};
 use super::lookup::rows;
 use super::queries::{FileHits, Hit, Queries, SearchOutcome, UnreadPlace, may_be_whole};
+use super::twins::MAX_NAMED;
 use crate::audit::read::{Source, Sources, params};
 use crate::audit::{Context, Error};
 use crate::config::Config;
@@ -28,16 +29,10 @@ use crate::store::{
 };
 use crate::text::{FilePath, agreed, count};
 
-/// Maximum past files to read for a small change; those that share most with it come first.
+/// Maximum past files to read for a small change; one more for each eight of its fingerprints.
 const MAX_FILES: usize = 64;
-/// Number of fingerprints of the change for each further past file to read.
-const FINGERPRINTS_PER_FILE: usize = 8;
-/// Maximum past files to name that a changed file is byte-identical to.
-const MAX_NAMED: usize = 8;
 /// Maximum versions of a past file to read; the newest come first.
 const MAX_VERSIONS: usize = 32;
-/// Minimum consecutive commits whose trees one thread compares, since they have most in common.
-const MIN_COMMITS: usize = 512;
 /// Number of commits whose changes are held in memory with full paths.
 const COMMITS_AT_ONCE: usize = 8 * 1024;
 
@@ -47,13 +42,11 @@ pub struct Past {
     history: History,
     /// The commits that count, if the index has others as well.
     reached: Option<HashSet<CommitId>>,
-    /// Ids of commits that the change claims to revert, in hexadecimal, each with the commit that
-    /// claims it.
+    /// Ids of commits that the change claims to revert, in hexadecimal, each with who claims it.
     reverted: Vec<(String, CommitId)>,
     /// Contents that are missing in this clone.
     n_missing: usize,
     is_shallow: bool,
-    /// Why the index could not be kept for later runs.
     unkept: Option<SegmentError>,
 }
 
@@ -78,8 +71,8 @@ pub(in crate::audit) struct PastQuery<'q> {
 }
 
 impl Past {
-    /// Opens the history index in `folder`, or makes one in memory, and brings it up to what `span`
-    /// is; of `change`, its base and head, the messages may name what it reverts.
+    /// Opens the history index in `folder`, or makes one in memory, and brings it up to `span`. The
+    /// messages between the ends of `change` may name what it reverts.
     ///
     /// # Errors
     /// If the history cannot be read, or the index cannot be written.
@@ -90,19 +83,51 @@ impl Past {
         change: Option<(CommitId, CommitId)>,
         context: Context<'_>,
     ) -> Result<Self, Error> {
-        let CurrentIndex { history, n_missing, unkept } =
-            updated(folder, repository, span, context)?;
+        let mut past = Self::updated(folder, repository, span, context)?;
         let reader = repository.reader();
-        let reached = if span.is_whole() && knows_nothing_else(&history, &span.tips, &reader)? {
-            None
+        if !span.is_whole() || !knows_nothing_else(&past.history, &span.tips, &reader)? {
+            past.reached = Some(reader.commits_of(span)?.into_iter().collect());
+        }
+        if let Some((base, head)) = change {
+            past.reverted = reverted(&reader, base, head)?;
+        }
+        Ok(past)
+    }
+
+    /// The index in `folder`, brought up to `span`. A part of the past has its own index, unless all of
+    /// it is indexed already.
+    fn updated(
+        folder: Option<&Path>,
+        repository: &Repository,
+        span: &Span,
+        context: Context<'_>,
+    ) -> Result<Self, Error> {
+        // The past is read without attributes: those of today do not apply to files as they were.
+        let sources = Sources::bare(context);
+        let params = params(repository, context.config, context.languages);
+        let indexing = Indexer { folder, repository, sources: &sources };
+        let reader = repository.reader();
+        let whole = opened(folder, params, Extent::Whole)?;
+        let tips = whole.tips()?;
+        if span.is_whole() || !tips.is_empty() {
+            let hidden = [&tips[..], &span.hidden].concat();
+            let mut new = reader.commits_of(&Span { hidden, ..span.clone() })?;
+            if !new.is_empty() {
+                // Every commit that the tips reach, so that the next update has only newer ones to add.
+                new = reader.commits(&span.tips, &tips, WalkLimits::default())?;
+            }
+            return indexing.add(whole, &new, &span.tips, false);
+        }
+
+        let mut part = opened(folder, params, Extent::Part)?;
+        let mut new = reader.commits_of(span)?;
+        let known: HashSet<CommitId> = part.commits()?.into_iter().collect();
+        if new.first().is_none_or(|oldest| known.contains(oldest)) {
+            new.retain(|commit| !known.contains(commit));
         } else {
-            Some(reader.commits_of(span)?.into_iter().collect())
-        };
-        let reverted = match change {
-            Some((base, head)) => reverted(&reader, base, head)?,
-            None => Vec::new(),
-        };
-        Ok(Self { history, reached, reverted, n_missing, is_shallow: reader.is_shallow(), unkept })
+            part.remove();
+        }
+        indexing.add(part, &new, &span.tips, true)
     }
 
     /// The contents of the index in `folder`, after updating it to cover `span`.
@@ -120,8 +145,7 @@ impl Past {
         let before = History::open(folder, params, extent).readable()?;
         before.verify()?;
         let n_before = before.commits().map_or(0, |commits| commits.len());
-        let CurrentIndex { history, unkept, .. } =
-            updated(Some(folder), repository, span, context)?;
+        let Self { history, unkept, .. } = Self::updated(Some(folder), repository, span, context)?;
         if let Some(why) = unkept {
             return Err(why.into());
         }
@@ -157,8 +181,8 @@ impl Past {
         [Extent::Whole, Extent::Part].map(|extent| History::open(folder, params, extent).readable())
     }
 
-    /// What part of the past was not searched, in words; `None` if all was. Of the files that share
-    /// something with `what` was asked for, a change or a sketch, `unread` were not read.
+    /// What part of the past was not searched, in words; `unread` files share something with `what`
+    /// was asked for, a change or a sketch.
     pub(in crate::audit) fn unavailable(&self, unread: UnreadPlace, what: &str) -> Option<String> {
         if self.is_shallow {
             return Some("the history before this shallow clone begins".to_owned());
@@ -179,19 +203,18 @@ impl Past {
 
     /// The past files with code of the queries, aligned with them.
     ///
-    /// A past file is read in up to [`MAX_VERSIONS`] versions, so that not all that share a
-    /// fingerprint are read: for each changed file those that explain something of it, and of these
-    /// as many as fit the size of the change.
+    /// Not all that share a fingerprint are read, each in up to [`MAX_VERSIONS`] versions: for each
+    /// changed file those that explain something of it, as many as fit the size of the change.
     pub(in crate::audit) fn search(
         &self,
         sought: &PastQuery<'_>,
         repository: &Repository,
         sources: &Sources<'_>,
     ) -> Result<SearchOutcome, Error> {
-        let &PastQuery { queries, ref standing, .. } = sought;
+        let queries = sought.queries;
         let mut rows_of: BTreeMap<&FilePath, BTreeSet<u32>> = BTreeMap::new();
         let asked = queries.distinct();
-        let max_files = MAX_FILES + asked.len() / FINGERPRINTS_PER_FILE;
+        let max_files = MAX_FILES + asked.len() / 8;
         for (row, hash) in asked {
             for path in self.history.paths_of(hash)? {
                 rows_of.entry(path).or_default().insert(row);
@@ -215,7 +238,6 @@ impl Past {
         let mut events = self.history.events_of(&paths)?;
         events.values_mut().for_each(|events| events.retain(|event| self.is_reached(event)));
         sources.progress.begin("past", events.len());
-        let versions = Versions { standing, queries, sources };
         let n_versions = AtomicUsize::new(0);
         let state = || (repository.reader(), Vec::new());
         let mut found = align_chosen(queries, &queries_of, state, |(reader, scratch), file| {
@@ -223,7 +245,7 @@ impl Past {
                 return Ok(None);
             };
             sources.progress.step();
-            let (best, n_unread) = versions.last(path, events, reader, scratch)?;
+            let (best, n_unread) = sought.last_version(path, events, reader, sources, scratch)?;
             n_versions.fetch_add(n_unread, Ordering::Relaxed);
             let Some(PastVersion { event, source, hits }) = best else { return Ok(None) };
             let place = Place::Past(Arc::new(self.deletion(event, reader)?));
@@ -245,8 +267,8 @@ impl Past {
 
     /// The past files that whole queries are byte-identical to.
     ///
-    /// Fingerprints alone lose them: each leads to the one file in which it first appeared, and a
-    /// file of idioms has none of its own.
+    /// Fingerprints lose them: each leads to the file in which it first appeared, and a file of idioms
+    /// has none of its own.
     fn whole_files(
         &self,
         sought: &PastQuery<'_>,
@@ -286,7 +308,6 @@ impl Past {
         Ok(found)
     }
 
-    /// Whether the commit of an event is part of the past that is searched.
     fn is_reached(&self, event: &PastEvent) -> bool {
         self.reached.as_ref().is_none_or(|reached| reached.contains(&event.commit))
     }
@@ -317,53 +338,6 @@ fn knows_nothing_else(
     }))
 }
 
-/// An index that is up to date.
-struct CurrentIndex {
-    history: History,
-    /// Contents that this clone does not have.
-    n_missing: usize,
-    /// Why it could not be kept for later runs.
-    unkept: Option<SegmentError>,
-}
-
-/// The index in `folder`, brought up to what `span` is, and how many contents this clone does not
-/// have.
-///
-/// A part of the past has its own index, unless all of it is indexed already.
-fn updated(
-    folder: Option<&Path>,
-    repository: &Repository,
-    span: &Span,
-    context: Context<'_>,
-) -> Result<CurrentIndex, Error> {
-    // The past is read without attributes: those of today do not apply to files as they were.
-    let sources = Sources::bare(context);
-    let params = params(repository, context.config, context.languages);
-    let indexing = Indexer { folder, repository, sources: &sources };
-    let reader = repository.reader();
-    let whole = opened(folder, params, Extent::Whole)?;
-    let tips = whole.tips()?;
-    if span.is_whole() || !tips.is_empty() {
-        let hidden = [&tips[..], &span.hidden].concat();
-        let mut new = reader.commits_of(&Span { hidden, ..span.clone() })?;
-        if !new.is_empty() {
-            // Every commit that the tips reach, so that the next update has only newer ones to add.
-            new = reader.commits(&span.tips, &tips, WalkLimits::default())?;
-        }
-        return indexing.add(whole, &new, &span.tips, false);
-    }
-
-    let mut part = opened(folder, params, Extent::Part)?;
-    let mut new = reader.commits_of(span)?;
-    let known: HashSet<CommitId> = part.commits()?.into_iter().collect();
-    if new.first().is_none_or(|oldest| known.contains(oldest)) {
-        new.retain(|commit| !known.contains(commit));
-    } else {
-        part.remove();
-    }
-    indexing.add(part, &new, &span.tips, true)
-}
-
 fn opened(
     folder: Option<&Path>,
     params: SegmentParams,
@@ -384,25 +358,27 @@ struct Indexer<'i> {
 }
 
 impl Indexer<'_> {
-    /// Adds what `commits` did, the oldest first, to an index.
+    /// Adds what `commits` did, the oldest first, to an index; all of its commits count.
     fn add(
         &self,
         history: History,
         commits: &[CommitId],
         tips: &[CommitId],
         with_before: bool,
-    ) -> Result<CurrentIndex, Error> {
-        if commits.is_empty() {
-            return Ok(CurrentIndex { history, n_missing: 0, unkept: None });
+    ) -> Result<Past, Error> {
+        let (mut history, mut n_missing, mut unkept) = (history, 0, None);
+        if !commits.is_empty() {
+            let (stretch, first, missing) = self.learn(commits, tips, with_before)?;
+            n_missing = missing;
+            (history, unkept) = history.keep(&stretch, first)?;
         }
-        let (stretch, first, n_missing) = self.learn(commits, tips, with_before)?;
-        let (history, unkept) = history.keep(&stretch, first)?;
-        Ok(CurrentIndex { history, n_missing, unkept })
+        let is_shallow = self.repository.reader().is_shallow();
+        Ok(Past { history, reached: None, reverted: Vec::new(), n_missing, is_shallow, unkept })
     }
 
     /// Reads what `commits` added, the oldest first, and records where each fingerprint first
-    /// appeared; also returns how many contents are missing. With `with_before`, contents from
-    /// before the commits are read too.
+    /// appeared; also returns how many contents are missing. With `with_before`, what was there
+    /// before the commits is read too.
     fn learn(
         &self,
         commits: &[CommitId],
@@ -418,7 +394,8 @@ impl Indexer<'_> {
         // The newest first: most packs store older trees as deltas of them, and recently read ones
         // are at hand.
         for (number, chunk) in commits.chunks(COMMITS_AT_ONCE).enumerate().rev() {
-            let of_commits = chunk.par_iter().rev().with_min_len(MIN_COMMITS).map_init(
+            // One thread compares the trees of commits in a row, which have most in common.
+            let of_commits = chunk.par_iter().rev().with_min_len(512).map_init(
                 || repository.history_reader(),
                 |reader, commit| {
                     progress.step();
@@ -473,7 +450,6 @@ struct FingerprintRecorder<'l> {
     sources: &'l Sources<'l>,
 }
 
-/// Scratch space of one thread.
 #[derive(Default)]
 struct Scratch {
     tokens: Vec<Token>,
@@ -486,8 +462,7 @@ struct ReadVersion<'l> {
     language: &'l Language,
     version: Version,
     event: u32,
-    /// The tokens in which it differs from a version of an earlier event, where the common ones are
-    /// recorded.
+    /// The tokens that a version of an earlier event has not.
     own: OwnTokens,
 }
 
@@ -545,7 +520,7 @@ impl<'l> Work for FingerprintRecorder<'l> {
     }
 }
 
-/// Whether a version has the same symbols as when its text is read on its own.
+/// Whether a version has the symbols of its text, read on its own.
 fn is_read_whole(language: &Language, text: &[u8], version: &Version) -> bool {
     let mut tokens = Vec::new();
     language.lexer.tokenize(text, &mut tokens);
@@ -581,7 +556,7 @@ struct PastContent {
     event: u32,
 }
 
-/// The contents of a stretch, once for each way of reading them.
+/// The contents of a stretch, by how they are read.
 type ContentReadings = HashMap<(BlobId, u64), PastContent>;
 
 /// The blobs, and how each is read.
@@ -600,22 +575,15 @@ struct PastVersion<'e> {
     hits: Vec<Hit>,
 }
 
-/// Chooses among the versions of past files.
-struct Versions<'v> {
-    /// The contents that still exist.
-    standing: &'v HashSet<BlobId>,
-    queries: &'v Queries<'v>,
-    sources: &'v Sources<'v>,
-}
-
-impl Versions<'_> {
-    /// The version that had most of the queries' code, the last of several, and that no longer
-    /// exists; and how many versions were not read, since there are too many or they are too large.
-    fn last<'e>(
+impl PastQuery<'_> {
+    /// The version with most of the queries' code that no longer exists, the last of several; and how
+    /// many were not read, since there are too many or they are too large.
+    fn last_version<'e>(
         &self,
         path: &FilePath,
         events: &'e [PastEvent],
         reader: &Reader,
+        sources: &Sources<'_>,
         scratch: &mut Vec<u64>,
     ) -> Result<(Option<PastVersion<'e>>, usize), Error> {
         let mut best: Option<(usize, PastVersion<'e>)> = None;
@@ -627,14 +595,14 @@ impl Versions<'_> {
                 continue;
             }
             let size = reader.blob_size(blob);
-            let max = self.sources.config.max_file_size;
+            let max = sources.config.max_file_size;
             if n_read == MAX_VERSIONS || size.is_some_and(|size| size > max) {
                 n_unread += 1;
                 continue;
             }
             n_read += 1;
             let Some(text) = reader.past_blob(blob, path)? else { continue };
-            let Ok(source) = self.sources.tokenize(path, text).map(Arc::new) else { continue };
+            let Ok(source) = sources.tokenize(path, text).map(Arc::new) else { continue };
             let hits = self.queries.hits_in(&source, scratch);
             let n_rows = rows(&hits).len();
             if n_rows > best.as_ref().map_or(0, |(n, _)| *n) {
@@ -645,8 +613,7 @@ impl Versions<'_> {
     }
 }
 
-/// The commits that the messages between `base` and `head` claim to revert, each with the one that
-/// claims it.
+/// The commits that messages between `base` and `head` claim to revert, each with who claims it.
 fn reverted(
     reader: &Reader,
     base: CommitId,

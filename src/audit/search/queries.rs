@@ -44,7 +44,7 @@ pub(in crate::audit) struct Queries<'q> {
     pub thresholds: Vec<Thresholds>,
     /// Which k-grams of them are searched for.
     pub sampling: Params,
-    index: Index,
+    pub(super) index: Index,
     /// For each source, its rare words.
     rare: OnceLock<Vec<HashSet<u32>>>,
     /// For each source, its fingerprints in order.
@@ -57,7 +57,7 @@ pub(in crate::audit) struct Queries<'q> {
     pub words: Vec<u32>,
 }
 
-/// A fingerprint of the queries, and where it occurs in a target.
+/// A fingerprint of the queries in a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::audit) struct Hit {
     /// Its first row in the index of the queries.
@@ -69,19 +69,17 @@ pub(in crate::audit) struct Hit {
 /// What one file has of the queries.
 #[derive(Debug)]
 pub(in crate::audit) struct FileHits {
-    /// Where the file is.
     pub place: Place,
     pub target: Arc<Source>,
     /// Its text, if it is not in the tree and can be shown.
     pub text: Option<Arc<LinedText>>,
     /// The query's number, and how it aligns with the target.
     pub alignments: Vec<(usize, Alignment)>,
-    /// The query's number, and a run that it shares with the target and whose names agree; only for
-    /// files of the tree.
+    /// The query's number, and a run with agreeing names that both have; only in the tree.
     pub runs: Vec<(usize, Block)>,
     /// The queries that are byte-identical to this file; they align as a whole.
     pub whole: Vec<usize>,
-    /// The query's number, and what was left out of comparing it with this file, if anything was.
+    /// The query's number, and what was left out of comparing it with this file.
     pub limits: Vec<(usize, Shortfall)>,
 }
 
@@ -102,13 +100,12 @@ impl FileHits {
         Self { place, target, text, alignments, runs, whole, limits }
     }
 
-    /// The same file, of which the text can be shown.
+    /// The same, and its text can be shown.
     #[must_use]
     pub fn with_text(self) -> Self {
         Self { text: Some(Arc::new(self.target.text.clone().into())), ..self }
     }
 
-    /// Whether anything was found in the file.
     pub fn has_any(&self) -> bool {
         !self.alignments.is_empty() || !self.runs.is_empty() || !self.limits.is_empty()
     }
@@ -144,11 +141,9 @@ impl FileHits {
     }
 }
 
-/// A query that was aligned with fewer files than usual, since the change shares too much with too
-/// many.
+/// A query that was aligned with fewer files than usual, since too many share too much.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::audit) struct LimitedQuery {
-    /// The number of the query.
     pub query: usize,
     /// Files that share something with it.
     pub n_sharing: usize,
@@ -172,7 +167,6 @@ pub(in crate::audit) struct SeedPlaces {
     pub position: u32,
     /// The first row of its fingerprint.
     pub row: u32,
-    /// The number of places.
     pub n: u32,
 }
 
@@ -184,15 +178,13 @@ pub(in crate::audit) struct SearchOutcome {
     /// For each query, its seeds in order: position, and the number of files that have the
     /// fingerprint.
     pub frequencies: Vec<Vec<(u32, u32)>>,
-    /// The same with the total number of places that have it, including files of the change; empty
-    /// if not needed.
+    /// The same with the number of places, also in files of the change; empty if not needed.
     pub n_places: Vec<Vec<SeedPlaces>>,
     /// Files that were not compared, and why.
     pub skipped: Vec<(Entry, Skip)>,
     /// The number of files compared.
     pub n_compared: usize,
-    /// Pairs of a query and a file that share something but were not aligned, since others explain
-    /// it.
+    /// Pairs of a query and a file that were not aligned, since others explain what they share.
     pub n_passed_over: usize,
     /// Past files that share something with a query but were not read.
     pub unread: UnreadPlace,
@@ -206,9 +198,8 @@ impl<'q> Queries<'q> {
         Self::sampled(queries, config, config.fingerprint)
     }
 
-    /// Like [`Self::new`], with the k-grams that `sampling` selects. More than the settings select
-    /// finds shorter runs: of a run that both have, a winnowed sample of one side is part of all
-    /// k-grams of the other.
+    /// Like [`Self::new`], with the k-grams that `sampling` selects. All k-grams find shorter runs:
+    /// they have what is sampled of the other side.
     pub fn sampled(
         queries: Vec<(&'q Source, Cow<'q, [bool]>)>,
         config: &'q Config,
@@ -265,8 +256,7 @@ impl<'q> Queries<'q> {
         found
     }
 
-    /// The same, but only those that choose which files the queries are compared with, by the
-    /// effort of the settings.
+    /// Those of them that choose the files to compare with, by the effort of the settings.
     pub fn choosing(&self, params: &Params) -> Vec<(usize, Fingerprint)> {
         let all = self.fingerprints(params);
         let effort = self.config.effort;
@@ -284,8 +274,7 @@ impl<'q> Queries<'q> {
         of_documents.collect()
     }
 
-    /// The numbers of the fingerprints that choose which files the queries are compared with;
-    /// `None` if all do.
+    /// The numbers of [those](Self::choosing); `None` if all choose.
     pub fn choosing_rows(&self) -> Option<HashSet<u32>> {
         if self.config.effort == Effort::Full {
             return None;
@@ -311,8 +300,7 @@ impl<'q> Queries<'q> {
         self.index.first_row(hash).map(|row| row as u32)
     }
 
-    /// Whether any query could share a fingerprint with sources of `family`: those of different
-    /// families never do.
+    /// Whether a query may share a fingerprint with sources of `family`.
     fn may_share(&self, family: &str) -> bool {
         family == MIXED
             || self.sources.iter().any(|source| source.family == family || source.family == MIXED)
@@ -333,8 +321,8 @@ impl<'q> Queries<'q> {
         self.hits(self.config.fingerprint.fingerprints(&target.tokens, scratch))
     }
 
-    /// The fingerprints of `target` that the queries `wanted` have, and few others: most of what
-    /// files share is with other queries, and one look into an index of many is slow.
+    /// The fingerprints of `target` that the queries `wanted` have, and few others: a look into an
+    /// index of many queries is slow.
     fn hits_of(
         &self,
         target: &BareTokens<'_>,
@@ -356,8 +344,8 @@ impl<'q> Queries<'q> {
         }))
     }
 
-    /// The fingerprints of a file that the queries have too, from what is remembered about it:
-    /// those of its hashes that passed a sieve, each with its number.
+    /// The fingerprints of a remembered file that the queries have too, of the numbered hashes that
+    /// passed a sieve.
     pub fn hits_in_remembered(&self, target: &BlobFacts<'_>, passed: &[(usize, u64)]) -> Vec<Hit> {
         if !self.may_share(target.family) {
             return Vec::new();
@@ -419,9 +407,8 @@ impl<'q> Queries<'q> {
         self.align_those(document, self.strongest(&of_parts), None).alignments
     }
 
-    /// What those of the queries `wanted` share with a file of another project that could have
-    /// enough evidence in common. Nearly none: 1 in 100 of what the histories of 98 projects share
-    /// with redis.
+    /// What those of the queries `wanted` share with a file of another project that may have enough
+    /// evidence in common. Nearly none: 1 in 100 in the histories of 98 projects and redis.
     pub fn evident(
         &self,
         target: &BareTokens<'_>,
@@ -444,7 +431,6 @@ impl<'q> Queries<'q> {
         shared
     }
 
-    /// The seeds of a query and a target that share k-grams.
     fn seeds(
         &self,
         query: usize,
@@ -490,10 +476,8 @@ impl<'q> Queries<'q> {
         //     (7, 10) (9, 14)         7: 10, 52       7: query 0 at 3, 8     query 0:  3, 8 | 10, 52
         //     (7, 52)                 9: 14           9: query 2 at 5        query 2:  5    | 14
         //
-        // Hits ascend by position, so the positions stay ascending. Rows are visited in order, so
-        // the result is deterministic.
-        // A thousand queries may have the fingerprint, but a file is only aligned with a few of
-        // them.
+        // Hits ascend by position, so the positions stay ascending. A thousand queries may have the
+        // fingerprint, but a file is only aligned with a few of them.
         let mut shared = vec![Vec::new(); wanted.len()];
         for (row, target) in positions_of(hits) {
             let postings = self.postings(row);
@@ -515,7 +499,7 @@ impl<'q> Queries<'q> {
     /// queries that share most with that part.
     ///
     /// Two thousand files that were replaced share idioms with each other, two million times. Each
-    /// rare fingerprint gives its queries a vote, and is followed to those with most votes; a
+    /// rare fingerprint gives its queries a vote, and is followed to the four with most votes; a
     /// common one is followed to the winners. Time O(64 h) for h hits.
     fn strongest(&self, of_parts: &[Vec<Hit>]) -> SharedKgrams {
         if self.sources.len() <= WINNERS {
@@ -548,7 +532,7 @@ impl<'q> Queries<'q> {
 
         for (&row, positions) in &in_target {
             let followed = match self.is_rare(row) {
-                true => most_voted(self.queries_of(row).collect(), &votes, FOLLOWED),
+                true => most_voted(self.queries_of(row).collect(), &votes, 4),
                 false => winners.clone(),
             };
             for query in followed {
@@ -560,7 +544,7 @@ impl<'q> Queries<'q> {
 
     /// Whether few places of the queries have a fingerprint.
     fn is_rare(&self, row: u32) -> bool {
-        self.postings(row).len() <= FEW_POSTINGS
+        self.postings(row).len() <= 64
     }
 
     /// The queries that have a fingerprint, in order.
@@ -569,17 +553,8 @@ impl<'q> Queries<'q> {
         of_queries.map(|of_query| of_query[0].1.document as usize)
     }
 
-    /// For each query, its seeds in order, with the number of files that have each.
-    pub fn frequencies(&self, n_documents: &BTreeMap<u32, u32>) -> Vec<Vec<(u32, u32)>> {
-        self.by_position(n_documents, |position, _, n| (position, n))
-    }
-
-    /// For each query, its seeds in order, with the number of places that have each.
-    pub fn places(&self, n_places: &BTreeMap<u32, u32>) -> Vec<Vec<SeedPlaces>> {
-        self.by_position(n_places, |position, row, n| SeedPlaces { position, row, n })
-    }
-
-    fn by_position<T: Ord + Clone>(
+    /// For each query, its seeds in order, made of a position, a fingerprint and the number of that.
+    pub(super) fn seeds_of_each<T: Ord + Clone>(
         &self,
         numbers: &BTreeMap<u32, u32>,
         seed: impl Fn(u32, u32, u32) -> T,
@@ -601,11 +576,6 @@ impl<'q> Queries<'q> {
         self.index.run_from(row as usize)
     }
 
-    /// The number of postings of all fingerprints.
-    pub(super) fn n_postings(&self) -> usize {
-        self.index.len()
-    }
-
     /// The fingerprints of a query in the order of its tokens, by the number of their first row.
     pub(super) fn sequence(&self, query: usize) -> &[u32] {
         let sequences = self.sequences.get_or_init(|| {
@@ -619,7 +589,7 @@ impl<'q> Queries<'q> {
     }
 }
 
-/// The positions of the hits of each fingerprint, in their order.
+/// The positions of the hits of each fingerprint.
 fn positions_of(hits: &[Hit]) -> BTreeMap<u32, Vec<u32>> {
     let mut positions: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for hit in hits {
@@ -651,18 +621,12 @@ fn blot_out(tokens: &mut [Token]) {
     tokens.iter_mut().for_each(|token| (token.symbol, token.exact) = (Symbol::punctuation(0), 0));
 }
 
-/// Maximum postings of a fingerprint for it to be rare.
-const FEW_POSTINGS: usize = 64;
-/// Maximum queries to which a rare fingerprint is followed.
-const FOLLOWED: usize = 4;
 /// Maximum queries to which a common one is followed.
 const WINNERS: usize = 16;
 
-/// Minimum tokens for a byte-identical file to be reported. Lower than `min-tokens`, since identity
-/// is strong evidence.
+/// Minimum tokens of a byte-identical file to report, fewer than `min-tokens`: identity is evidence.
 const WHOLE_TOKENS: usize = 20;
-/// Minimum bytes for the same: an empty file, or one with a single line of code, is the same in
-/// many projects.
+/// Minimum bytes for the same: a file with a line of code or none is the same in many projects.
 const WHOLE_BYTES: usize = 300;
 
 /// Whether a file may be reported as a whole.

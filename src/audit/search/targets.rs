@@ -18,13 +18,11 @@ pub(in crate::audit) struct Targets<'t, R> {
     pub corpus: Option<&'t str>,
     /// Which of the files the change adds or modifies.
     pub is_new: &'t (dyn Fn(&FilePath) -> bool + Sync),
-    /// The files of base that the change touches, as they were before: base decides what is common.
+    /// The touched files as they were: base decides what is common.
     pub before: &'t [&'t Source],
-    /// Maximum components with a fingerprint, beyond which it is common; none for files of the
-    /// tree.
+    /// Maximum components with a fingerprint that is not common; for the tree there is none.
     pub max_components: usize,
-    /// Whether what is found is judged by how rare it is: files that share nothing but a few common
-    /// fingerprints are not aligned then.
+    /// Whether files that share nothing but a few common fingerprints are left out.
     pub is_rarity_judged: bool,
 }
 

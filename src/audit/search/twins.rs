@@ -13,8 +13,8 @@ use crate::git::ids_like;
 use crate::policy::Place;
 use crate::text::FilePath;
 
-/// Maximum identical files to report for one file; further ones are counted.
-const MAX_NAMED: usize = 8;
+/// Maximum identical files to name for one file.
+pub(super) const MAX_NAMED: usize = 8;
 
 /// The files that are byte-identical to a changed file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -23,14 +23,12 @@ pub(in crate::audit) struct Twins {
     pub origins: Vec<FilePath>,
     /// The total number.
     pub n: usize,
-    /// The first of those that the change adds before it, if any. It is searched for in place of
-    /// this one.
+    /// The first that the change adds before it, which is searched for in place of this one.
     pub first: Option<FilePath>,
 }
 
-/// For each of `sources`, files of the head, the files of `entries` that it is a copy of.
-/// `is_comparable` is true if a source under another path would be read in the same way. Of equal
-/// files that are all new, the first is the origin of the others.
+/// For each of `sources`, files of the head, the files of `entries` that it is a copy of and
+/// `is_comparable` to. Of equal files that are all new, the first is the origin of the others.
 ///
 /// Time O(n log n) in the number of files, and one hash of each source.
 pub(in crate::audit) fn twins(
@@ -83,7 +81,7 @@ pub(in crate::audit) fn twins(
 
 impl SearchOutcome {
     /// Adds the files that are byte-identical to whole queries, and to each query what was found of
-    /// the first of those that the change adds; `place` says where each one is.
+    /// the first of those that the change adds.
     pub(in crate::audit) fn take_twins(
         &mut self,
         queries: &Queries<'_>,

@@ -7,7 +7,7 @@ use super::licenses::{ComponentFolders, entries_in, identify, own_text};
 use super::queries::FileHits;
 use crate::audit::Error;
 use crate::audit::read::{Source, Sources};
-use crate::config::{Config, Vendored};
+use crate::config::Config;
 use crate::files::{Entry, ReadFiles};
 use crate::git::{Reader, Snapshot};
 use crate::license::{Licenses, Terms, is_relevant};
@@ -19,29 +19,25 @@ const CORPUS: &str = "vendored";
 
 /// The place of a file of the tree: in a vendored folder, or in the tree itself.
 pub(in crate::audit) fn place_in_tree(config: &Config, path: &FilePath) -> Place {
-    let vendored = config.vendored_at(path).map(|of| Arc::new(vendored_component(of)));
-    vendored.map_or(Place::Tree, Place::Component)
-}
-
-fn vendored_component(vendored: &Vendored) -> Component {
+    let Some(vendored) = config.vendored_at(path) else { return Place::Tree };
     let declared = vendored.license.as_ref().map(|license| {
         let mut licenses = Licenses::default();
         licenses.declare(&FilePath::new(""), license);
         Terms::new(&licenses.component())
     });
-    Component {
+    Place::Component(Arc::new(Component {
         corpus: CORPUS.to_owned(),
         name: vendored.name().to_owned(),
         version: vendored.version.clone(),
         purl: vendored.purl.clone(),
         terms: declared.unwrap_or_default(),
         ..Component::default()
-    }
+    }))
 }
 
-/// Finds the licenses of what was found in vendored folders, as the files among `entries` state
-/// them; licenses declared in the settings win. What is third-party code by its name or by
-/// `.gitattributes` only is of the tree, unless a license is stated there of which `is_told`.
+/// Finds the licenses of what was found in vendored folders, as `entries` state them; those declared
+/// in the settings win. What is third-party code by its name or `.gitattributes` only is of the
+/// tree, unless a license is stated there of which `is_told`.
 pub(in crate::audit) fn identify_vendored(
     found: &mut [FileHits],
     entries: &[Entry],
@@ -52,8 +48,7 @@ pub(in crate::audit) fn identify_vendored(
     identify_with(found, entries, reader, sources, is_told, &own_text)
 }
 
-/// The same, as another state of the repository has it: a file that was not there says nothing of
-/// its own.
+/// The same, as another state of the repository has it: a file not there says nothing of its own.
 pub(in crate::audit) fn identify_vendored_as_of(
     state: &Snapshot,
     found: &mut [FileHits],
@@ -63,19 +58,16 @@ pub(in crate::audit) fn identify_vendored_as_of(
     let is_told = asks_for_more(sources.config);
     identify_with(found, &state.entries, reader, sources, &is_told, &|source| {
         let entry = state.get(&source.path);
-        let entry = entry.filter(|of| reader.size(of).is_none_or(|size| size <= MAX_TEXT));
+        // No license is looked for in a larger file.
+        let entry = entry.filter(|of| reader.size(of).is_none_or(|size| size <= 4 << 20));
         entry.and_then(|entry| reader.read(entry).ok()).unwrap_or_default()
     })
 }
 
-/// Whether the policy asks for more than a notice: then the license matters more than that the tree
-/// has the code.
+/// Whether the policy asks for more than a notice: that matters more than where the code is.
 pub(in crate::audit) fn asks_for_more(config: &Config) -> impl Fn(&Terms) -> bool {
     |terms| terms.license.is_some() && config.licenses.judge(terms).answer != Answer::Allowed
 }
-
-/// Maximum bytes of a file to look for its license in.
-const MAX_TEXT: u64 = 4 << 20;
 
 fn identify_with(
     found: &mut [FileHits],
@@ -113,8 +105,8 @@ fn identify_with(
     Ok(())
 }
 
-/// What a file belongs to that is third-party code by its name or by `.gitattributes` only: the
-/// outermost folder above it that states a license, or else the file alone. `None` for other files.
+/// What third-party code by its name or `.gitattributes` only belongs to: the outermost folder above
+/// that states a license, or the file alone. `None` for other files.
 fn component_folder<'p>(
     path: &'p FilePath,
     entries: &[Entry],
@@ -129,9 +121,9 @@ fn component_folder<'p>(
     Some(folder.unwrap_or(bytes))
 }
 
-/// The name of the component that is `folder`: its path below the folder of third-party code, as in
-/// `golang.org/x/mod`; of a file alone, the folder in that which it is in. Without such a folder it
-/// is that of the component itself, or which the file is in.
+/// The name of the component `folder`: its path below the folder of third-party code, as in
+/// `golang.org/x/mod`; of a file alone, its folder in that. Without such a folder it is the name of
+/// the component itself, or of the folder of the file.
 fn name_of(folder: &[u8], path: &FilePath, sources: &Sources<'_>) -> String {
     let is_file = folder == path.as_bytes();
     let root = sources.unlisted_folder(path).filter(|root| !root.is_empty());

@@ -1,5 +1,4 @@
-//! Finds files by their words, for code that has too few tokens in a row in common with what they
-//! have.
+//! Finds files by their words.
 //!
 //! Fingerprints find what agrees for some tokens in a row, whatever its names are. A function that
 //! was written anew for the same purpose has no such run, and still uses the words of the purpose:
@@ -12,7 +11,7 @@ use crate::matching::{Bag, Rarity};
 pub(in crate::audit) struct WordIndex<'w> {
     /// The words, sorted.
     words: &'w [u32],
-    /// The files that have any, by their numbers, each with the numbers of its words.
+    /// The numbers of the files that have any, and of the words of each.
     files: Vec<(usize, &'w [u32])>,
     /// For each word, the number of files that have it.
     n_having: Vec<usize>,
@@ -37,8 +36,7 @@ impl<'w> WordIndex<'w> {
         Rarity::new(asked, n_having, self.n_files)
     }
 
-    /// The numbers of at most `max` files with most of the words of a bag, the best first. Of those
-    /// that have as much, the first by `distance`.
+    /// The numbers of the `max` files with most of the words of a bag; of equals, first by `distance`.
     ///
     /// Time O(n log n) for n words of all files together.
     pub fn closest(

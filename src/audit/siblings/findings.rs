@@ -12,15 +12,12 @@ use crate::audit::judge::added_part;
 use crate::audit::read::Source;
 use crate::matching::{Hunk, added_lines};
 use crate::policy::{About, Finding, Fragment, Ground, MissedEdit, Origin};
-use crate::text::{FilePath, LinedText, Lines, Position};
+use crate::text::{FilePath, LinedText, Lines, Position, shortened};
 
-/// Maximum siblings of a finding to list, the first; the others are counted.
+/// Maximum siblings of a finding to list; the others are counted.
 const MAX_LISTED: usize = 16;
-/// Maximum characters of an edit to quote.
-const MAX_QUOTED: usize = 60;
 
-/// The findings about edits that missed siblings, sorted by path and position; and the texts of the
-/// siblings.
+/// The findings about edits that missed siblings, by path and position; and the texts of these.
 pub(in crate::audit) fn findings(
     windows: &Windows<'_>,
     siblings: Vec<Sibling>,
@@ -73,7 +70,7 @@ pub(in crate::audit) fn findings(
     (findings, texts)
 }
 
-/// The finding about a unit whose edits its `siblings` lack, those first that lack most and are most alike.
+/// The finding about a unit whose edits its `siblings` lack, the surest first.
 fn finding(windows: &Windows<'_>, siblings: &[Sibling]) -> Option<Finding> {
     let surest = siblings.first()?;
     let (head, base) = (windows.heads[surest.number]?, &windows.base[surest.number].source);
@@ -90,13 +87,12 @@ fn finding(windows: &Windows<'_>, siblings: &[Sibling]) -> Option<Finding> {
         let end = lines.position(&source.text, (lines.range(line).start + n) as u32);
         Fragment { start: Position { line, column: 1 }, end }
     });
-    let missed = MissedEdit {
+    let about = About::Missed(MissedEdit {
         lacks: lacks(&surest.hunks, base, source),
         name: surest.name.clone(),
         patches: siblings.iter().take(MAX_LISTED).map(|sibling| sibling.patch.clone()).collect(),
         is_declared: surest.is_declared,
-    };
-    let about = About::Missed(missed);
+    });
     let levels = windows.sources.config.thresholds(&source.path, Some(&source.language)).levels;
     let judgment = levels.judge_other(&about, Ground::Code)?;
     let of_edits = surest.hunks.iter().fold(0u64, |all, hunk| {
@@ -138,12 +134,9 @@ fn lacks(hunks: &[Hunk], base: &Source, head: &Source) -> String {
     }
 }
 
-/// Some tokens of an edit on one line, the first of them if they are many.
+/// Some tokens of an edit on one line, shortened.
 fn quoted(source: &Source, tokens: &Range<usize>) -> String {
     let text = String::from_utf8_lossy(source.text_between(tokens));
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match words.char_indices().nth(MAX_QUOTED) {
-        Some((end, _)) => format!("`{}…`", &words[..end]),
-        None => format!("`{words}`"),
-    }
+    format!("`{}`", shortened(&words, 60))
 }

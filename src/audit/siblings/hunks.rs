@@ -11,12 +11,12 @@ use crate::matching::{Hunk, Unit, UnitSearch, Window, missable_hunks};
 use crate::policy::{Ground, content};
 use crate::text::{FilePath, Lines};
 
-/// Maximum places that lack a hunk, and maximum places of a change that have it: more are an idiom,
-/// or a rewrite that left some out on purpose. A change with no more hunks is small.
+/// Maximum places that lack a hunk, and of a change that have it: more are an idiom, or a rewrite
+/// that left some out on purpose. A change with no more hunks is small.
 pub(super) const MAX_PLACES: usize = 8;
 
-/// The windows of those `hunks` of a file that a sibling may lack, each with its unit; the tokens in
-/// `moved` are elsewhere now.
+/// The windows of those `hunks` that a sibling may lack, each with its unit; the tokens in `moved`
+/// are elsewhere now.
 pub(super) fn windows_of(
     hunks: Vec<Hunk>,
     before: &Predecessor,
@@ -64,8 +64,7 @@ pub(super) fn windows_of(
     windows
 }
 
-/// Whether a hunk only moves code: what it removes is not gone, nor only renamed, and what it adds
-/// is not new.
+/// Whether a hunk only moves code: it removes what is not gone nor renamed, and adds nothing new.
 fn is_moved(hunk: &Hunk, before: &Predecessor, head: &ChangedFile, is_gone: &[bool]) -> bool {
     let removed = hunk.removed.clone();
     let is_renamed = !removed.is_empty() && !before.removed[removed.clone()].contains(&true);
@@ -74,7 +73,6 @@ fn is_moved(hunk: &Hunk, before: &Predecessor, head: &ChangedFile, is_gone: &[bo
         && !head.novel[hunk.added.clone()].contains(&true)
 }
 
-/// Whether a hunk is on the lines `of_tests`.
 fn is_test(hunk: &Hunk, after: &Source, lines: &Lines, of_tests: &[Range<u32>]) -> bool {
     let token = after.tokens.get(hunk.added.start.saturating_sub(1));
     let line = token.map(|token| lines.line_of(token.start));
@@ -87,15 +85,14 @@ pub(super) fn is_own_code(path: &FilePath, is_prose: bool, sources: &Sources<'_>
         && sources.skip_judging(path).is_none()
 }
 
-/// Whether a file may lack an edit that is owed, judging by its name: also an example, and code of
-/// others that the repository keeps.
+/// Whether a file may lack an edit, judging by its name: also code of others that is kept here.
 pub(super) fn may_hold_siblings(path: &FilePath, sources: &Sources<'_>) -> bool {
     matches!(sources.config.ground(path, false), Ground::Code | Ground::Example)
         && sources.is_compared(path)
 }
 
-/// Whether added tokens declare something before they decide what is done, or are no whole
-/// statements: brackets are left open, unless the first word decides.
+/// Whether added tokens declare something before they decide anything, or are no whole statements:
+/// brackets are left open, unless the first word decides.
 fn is_declared(added: &Range<usize>, after: &Source) -> bool {
     let (words, tokens) = (after.document().words, &after.tokens[added.clone()]);
     let texts: Vec<&[u8]> = tokens.iter().map(|token| token.text(&after.text)).collect();
@@ -109,8 +106,7 @@ fn is_declared(added: &Range<usize>, after: &Source) -> bool {
     is_open && n_before > 0 || is_typed || texts.iter().any(|text| words.defines(text))
 }
 
-/// Whether a hunk is in the head of its unit, or adds or removes a whole one: what calls it
-/// changes, not its siblings.
+/// Whether a hunk is in the head of its unit, or a whole one: what calls it changes, no sibling.
 fn is_of_head(
     hunk: &Hunk,
     unit: &Unit,
@@ -139,7 +135,6 @@ fn has_whole_unit(tokens: &Range<usize>, source: &Source) -> bool {
     document.holds_unit(tokens.clone(), 1) && document.holds_head(tokens.clone())
 }
 
-/// The unit around some tokens and their neighbors.
 pub(super) fn unit_around(source: &Source, tokens: &Range<usize>) -> Option<Unit> {
     source.document().enclosing_unit(with_neighbors(source, tokens))
 }
@@ -158,8 +153,7 @@ fn is_bracketed(hunk: &Hunk, base: &Source, after: &Source) -> bool {
     removed.eq(added)
 }
 
-/// Whether a hunk only edits what does nothing: comments that are strings, rows of numbers, and
-/// attributes.
+/// Whether a hunk only edits what does nothing: strings as comments, rows of numbers, attributes.
 fn is_idle(hunk: &Hunk, base: &Source, after: &Source) -> bool {
     let sides = [(base, &hunk.removed), (after, &hunk.added)];
     sides.iter().all(|(source, tokens)| is_comment(source, tokens))
@@ -186,8 +180,8 @@ fn is_attribute(source: &Source, tokens: &Range<usize>) -> bool {
     source.document().starts_line(tokens.start) && first.eq(*b"#[")
 }
 
-/// Whether a hunk only gives variables of a unit other names: it had them in several places, and
-/// has none of them now, or others are wherever they were.
+/// Whether a hunk only renames variables of a unit: it had them in several places, and has none of
+/// them now, or others are wherever they were.
 fn is_renaming(
     hunk: &Hunk,
     unit: &[Token],
@@ -208,7 +202,6 @@ fn is_renaming(
         })
 }
 
-/// How often a word is among some tokens.
 fn n_of(word: u32, tokens: &[Token]) -> usize {
     tokens.iter().filter(|token| token.exact == word).count()
 }
@@ -224,7 +217,7 @@ pub(super) fn content_of(hunk: &Hunk, base: &Source, after: &Source) -> (u64, u6
     (content(&base.tokens[hunk.removed.clone()]), content(&after.tokens[hunk.added.clone()]))
 }
 
-/// How often each of some edits is made, by its content.
+/// How often each edit is made, by its content.
 pub(super) fn n_made(contents: impl Iterator<Item = (u64, u64)>) -> HashMap<(u64, u64), usize> {
     let mut n_made = HashMap::new();
     contents.for_each(|content| *n_made.entry(content).or_default() += 1);

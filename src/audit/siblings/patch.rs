@@ -7,12 +7,11 @@ use super::windows::{Pair, Place};
 use crate::audit::read::Source;
 use crate::matching::unified;
 
-/// The text of the other file with the edits made, which spells the names of the edited one like
-/// `names`; `None` if they do not apply: other comments are there, or two names of an edit would
-/// become one, or nothing would change.
+/// The text of the other file with the edits made and `names` for those of the edited one; `None` if
+/// other comments are there, or two names of an edit would become one, or nothing would change.
 ///
-/// A gap between two tokens is white space and comments. What is replaced reaches from the last
-/// kept token before an edit to the first behind it, so that the comments of the edit come along.
+/// What is replaced reaches from the last kept token before an edit to the first behind it, so that
+/// the comments of the edit come along.
 pub(super) fn adapted(
     pair: &Pair<'_>,
     places: &[Place<'_>],
@@ -53,8 +52,7 @@ pub(super) fn adapted(
     (text != target.text).then_some(text)
 }
 
-/// The patch that gives `source` another `text`; `None` if its name or its encoding is none for
-/// patches.
+/// The patch that gives `source` another `text`, if its name and encoding are fit for patches.
 pub(super) fn patch(source: &Source, text: &[u8]) -> Option<String> {
     let mut bytes = source.path.as_bytes().iter();
     let is_plain = bytes.all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\'));

@@ -8,9 +8,6 @@ use crate::git::{CommitId, Reader, Repository, WalkLimits};
 use crate::policy::Purpose;
 use crate::text::FilePath;
 
-/// Maximum commits of a change whose messages are read, the newest.
-const MAX_COMMITS: usize = 256;
-
 /// What the commits between two ends of a change say, read when it is asked for.
 pub(in crate::audit) struct Purposes<'p> {
     pub repository: &'p Repository,
@@ -21,8 +18,8 @@ pub(in crate::audit) struct Purposes<'p> {
 }
 
 impl Purposes<'_> {
-    /// What a file was edited for, as far as commits say. It is but a hint: what is not committed
-    /// or cannot be read may mend something.
+    /// What a file was edited for, as far as commits say: what is not committed or cannot be read may
+    /// mend something.
     pub(super) fn of(&self, path: &FilePath) -> Purpose {
         let said = self.said.get_or_init(|| {
             let ends = match (self.base.map(|end| end.commit), self.head.commit) {
@@ -41,7 +38,8 @@ fn said(
     head: CommitId,
     reader: &Reader,
 ) -> Option<BTreeMap<FilePath, Purpose>> {
-    let limits = WalkLimits { max_commits: Some(MAX_COMMITS), ..WalkLimits::default() };
+    // Of a change with more commits, the newest count.
+    let limits = WalkLimits { max_commits: Some(256), ..WalkLimits::default() };
     let mut said = BTreeMap::new();
     for commit in reader.commits(&[head], base.as_slice(), limits).ok()? {
         let purpose = Purpose::of(&reader.info(commit).ok()?.message);

@@ -25,10 +25,10 @@ use crate::text::{FilePath, Lines};
 /// Maximum pairs of places with one fingerprint, in the windows of a file and in another file.
 const MAX_PAIRS: usize = 4_096;
 
-/// Maximum files to compare with a window: those that share most with it, then the nearest. One more
-/// than places that may lack an edit, so that more are noticed.
+/// Maximum files to compare with a window: one more than places that may lack an edit, so that more
+/// are noticed.
 const MAX_FILES: usize = MAX_PLACES + 1;
-/// The first of them: the others are compared if one of these has a sibling. Most windows have none.
+/// The first of them: the others are compared if one of these has a sibling, which few have.
 const FIRST_FILES: usize = 4;
 /// Maximum files in which comments that keep blocks in step with an edited one are looked for.
 const MAX_DECLARED: usize = 1_000;
@@ -56,8 +56,8 @@ pub(in crate::audit) struct Sibling {
     pub text: Vec<u8>,
 }
 
-/// By query and window, or for all of a query, how far apart in two files the fingerprints are that
-/// they share, and how many are so.
+/// By query and window, or for all of a query, how far apart in two files their common fingerprints
+/// are, and how many are so.
 type Offsets = BTreeMap<(usize, Option<usize>), BTreeMap<i64, usize>>;
 
 /// A file that shares fingerprints with windows.
@@ -84,8 +84,7 @@ enum Target {
 }
 
 impl Windows<'_> {
-    /// The siblings that lack hunks, in the files with `hits` of the queries and in those of the
-    /// change.
+    /// The siblings that lack hunks, in files with `hits` of the queries and those of the change.
     ///
     /// # Errors
     /// The first file that could not be read.
@@ -112,7 +111,6 @@ impl Windows<'_> {
         Ok(found)
     }
 
-    /// The siblings in the candidates that are wanted.
     fn compared(
         &self,
         wanted: &WantedWindows,
@@ -165,8 +163,7 @@ impl Windows<'_> {
             .collect()
     }
 
-    /// What a file with these hits shares with windows: fingerprints that both repeat say nothing
-    /// of a place.
+    /// What a file with these hits shares with windows: what both repeat says nothing of a place.
     fn shared(&self, hits: &[Hit]) -> Offsets {
         let params = &self.queries.config.fingerprint;
         let mut shared: Offsets = BTreeMap::new();
@@ -220,8 +217,8 @@ impl Windows<'_> {
         }
     }
 
-    /// The windows to compare with each candidate, all or those that some places are `lacking`:
-    /// each with some of the files that share most with it, in this order.
+    /// The windows to compare with each candidate, all or those that some places are `lacking`: each
+    /// with some of the files that share most with it, then the nearest.
     fn wanted(
         &self,
         candidates: &[Candidate],
@@ -275,8 +272,7 @@ fn n_places(found: &[Sibling]) -> PlaceCounts {
     n_places
 }
 
-/// Whether a file may be what is sought, by its words: what is remembered of it tells that without
-/// reading it.
+/// Whether a file may be what is sought, by the words that are remembered of it.
 fn may_be(
     candidate: &Candidate,
     sources: &Sources<'_>,
@@ -294,7 +290,7 @@ fn names<'s>(source: &'s Source, tokens: &Range<usize>) -> impl Iterator<Item = 
 }
 
 impl<'m> Pair<'m> {
-    /// `None` if the edited file is not in the head.
+    /// `None` if the edited file is gone.
     fn new(
         windows: &'m Windows<'m>,
         number: usize,
@@ -382,9 +378,9 @@ impl<'m> Pair<'m> {
         hunks.iter().any(|hunk| hunk.after.start <= at.end && at.start <= hunk.after.end)
     }
 
-    /// Whether the hunks at some places of one unit are all that the change edits of their own
-    /// unit, and use only names that the other file `knows` or that they bring along: a part of an
-    /// edit is seldom owed elsewhere.
+    /// Whether the hunks at places of one unit are all that the change edits of their own, and use
+    /// only names that the other file `knows` or that they bring along: a part of an edit is seldom
+    /// owed elsewhere.
     fn is_whole(&self, places: &[Place<'_>], knows: impl Fn(u32) -> bool) -> bool {
         let Some(unit) = places.first().map(|place| &place.unit.tokens) else { return false };
         let hunks = &self.windows.hunks[self.number];
@@ -401,8 +397,8 @@ impl<'m> Pair<'m> {
         n_unknown.values().all(|&n| n > 1) && n_hunks(hunks, unit) <= places.len()
     }
 
-    /// Whether the hunks at some places of one unit use a name of their own unit that the one around
-    /// the places has not: what the edit is about is not there.
+    /// Whether the hunks at places of one unit use a name of their own that it has not: what the edit
+    /// is about is not there.
     fn is_about_others(&self, places: &[Place<'_>]) -> bool {
         let Some(Place { unit, of: Some(of), .. }) = places.first() else { return false };
         let own: HashSet<(u32, bool)> = names(self.own, &unit.tokens).collect();
@@ -462,24 +458,22 @@ impl<'m> Pair<'m> {
         })
     }
 
-    /// The blocks of the other file that a comment keeps in step with edited blocks, and that no
-    /// longer are.
+    /// The blocks of the other file that a comment keeps in step with edited blocks, and are not.
     fn declared(&self) -> Vec<(Range<usize>, Sibling)> {
         let &Self { windows, number, own, head, other, other_number } = self;
         let base = other_number.map_or(other, |number| &windows.base[number].source);
         if other_number == Some(number) || Marks::of(own).is_empty() && Marks::of(base).is_empty() {
             return Vec::new();
         }
-        let own_side = Side { path: &head.source.path, base: own, head: &head.source };
-        let other_side = Side { path: &other.path, base, head: other };
+        let own_side = Side { base: own, head: &head.source };
+        let other_side = Side { base, head: other };
         let lines = Lines::new(&other.text);
         let mut siblings = Vec::new();
         for PartedBlocks { own, other: there } in parted(own_side, other_side) {
             let hunks = windows.hunks[number].iter();
-            let hunks: Vec<Hunk> = hunks
-                .filter(|of| own.start <= of.removed.start && of.removed.end <= own.end)
-                .cloned()
-                .collect();
+            let hunks =
+                hunks.filter(|of| own.start <= of.removed.start && of.removed.end <= own.end);
+            let hunks: Vec<Hunk> = hunks.cloned().collect();
             let fragment = other.fragment(&lines, &there);
             let Some(fragment) = fragment.filter(|_| !hunks.is_empty()) else { continue };
             let (n, n_other) = (own.len(), there.len());

@@ -1,4 +1,4 @@
-//! Reads comments that keep two places in sync, and finds the pairs of which a change edits one.
+//! Reads comments that keep two places in step, and finds the pairs of which a change edits one.
 //!
 //! `secondhand: same-as(path#name)` names the file from the root of the repository, `Copied from
 //! a.b.name with X->Y`, as huggingface transformers writes it, the module. Either is a comment
@@ -27,10 +27,9 @@ struct Mark {
     name: String,
 }
 
-/// One side of a pair: a file before and after the change.
+/// A file of a pair, before and after the change.
 #[derive(Clone, Copy)]
 pub(super) struct Side<'s> {
-    pub path: &'s FilePath,
     pub base: &'s Source,
     pub head: &'s Source,
 }
@@ -126,8 +125,7 @@ fn copied_from(text: &str) -> Option<(String, String)> {
     Some((dotted[..first].join("/"), dotted[first..].join(".")))
 }
 
-/// The pairs of blocks of `own` and `other` that a comment of either keeps in step, that were in
-/// step before the change and no longer are.
+/// The blocks of `own` and `other` that a comment keeps in step, and that no longer are.
 pub(super) fn parted(own: Side<'_>, other: Side<'_>) -> Vec<PartedBlocks> {
     let mut found = of_marks(own, other);
     found.extend(of_marks(other, own).into_iter().map(|(marked, named)| (named, marked)));
@@ -145,11 +143,10 @@ pub(super) fn parted(own: Side<'_>, other: Side<'_>) -> Vec<PartedBlocks> {
 /// A block in base and in the head.
 type Blocks = (Range<usize>, Range<usize>);
 
-/// The blocks below the marks of one file that mean the other one, and the blocks that they name
-/// there.
+/// The blocks below the marks of one file, and those that they name in the other one.
 fn of_marks(marked: Side<'_>, named: Side<'_>) -> Vec<(Blocks, Blocks)> {
     let (before, after) = (Marks::of(marked.base).0, Marks::of(marked.head).0);
-    let pairs = before.iter().filter(|mark| mark.is_in(named.path)).filter_map(|mark| {
+    let pairs = before.iter().filter(|mark| mark.is_in(&named.head.path)).filter_map(|mark| {
         let Mark { token, path, name } = mark;
         // A mark that the change removed says that the two part ways for good.
         let now = after.iter().find(|now| now.path == *path && now.name == *name)?.token;
@@ -160,8 +157,7 @@ fn of_marks(marked: Side<'_>, named: Side<'_>) -> Vec<(Blocks, Blocks)> {
     pairs.collect()
 }
 
-/// The block whose first line the token `at` begins: all that follows and is indented more, and
-/// what closes it.
+/// The block that the token `at` begins: all that is indented more behind it, and what closes it.
 fn block_at(source: &Source, at: usize) -> Range<usize> {
     let document = source.document();
     let indent = document.indent(at);
@@ -183,9 +179,6 @@ fn block_at(source: &Source, at: usize) -> Range<usize> {
     start..end
 }
 
-/// Minimum tokens of a block with a body.
-const MIN_BLOCK: usize = 8;
-
 /// The block that defines `name`, which may be `Class.method`.
 fn block_named(source: &Source, name: &str) -> Option<Range<usize>> {
     let words = source.document().words;
@@ -202,18 +195,17 @@ fn block_named(source: &Source, name: &str) -> Option<Range<usize>> {
     Some(within)
 }
 
-/// Whether the name at a token begins a block with a body.
+/// Whether the name at a token begins a block with a body, of more than eight tokens.
 fn is_defined(source: &Source, at: usize) -> bool {
     let block = block_at(source, first_of_line(source, at).unwrap_or(at));
-    block.len() > MIN_BLOCK && (at..block.end).any(|at| source.document().starts_line(at))
+    block.len() > 8 && (at..block.end).any(|at| source.document().starts_line(at))
 }
 
-/// The token that begins the line of another one.
 fn first_of_line(source: &Source, at: usize) -> Option<usize> {
     (0..=at).rev().find(|&first| source.document().starts_line(first))
 }
 
-/// Whether tokens are the same, up to names that are renamed one to one and to the text of strings.
+/// Whether tokens are the same, but for names that are renamed one to one and the text of strings.
 fn is_same_up_to_names(a: &[Token], b: &[Token]) -> bool {
     let mut renaming = Renaming::default();
     a.len() == b.len()

@@ -24,7 +24,6 @@ pub(in crate::audit) struct Windows<'p> {
     pub(super) hunks: Vec<Vec<Hunk>>,
     /// For each file of `base`, the windows to look up, in order, with their units in base.
     pub(super) windows: Vec<Vec<(Window, Unit)>>,
-    /// Whether the change edits few places.
     pub(super) is_small: bool,
     /// The file of `base` that each query is.
     pub(super) numbers: Vec<usize>,
@@ -34,7 +33,7 @@ pub(in crate::audit) struct Windows<'p> {
 /// An edited file, and one that may have siblings of its hunks.
 pub(super) struct Pair<'m> {
     pub windows: &'m Windows<'m>,
-    /// The number of the edited file.
+    /// The number of the edited file in base.
     pub number: usize,
     /// The edited file in base.
     pub own: &'m Source,
@@ -56,7 +55,6 @@ pub(super) struct Place<'m> {
 }
 
 impl<'p> Windows<'p> {
-    /// The hunks of a change whose siblings are looked for.
     pub fn new(
         changed: &'p [ChangedFile],
         base: &'p [Predecessor],
@@ -113,8 +111,7 @@ impl<'p> Windows<'p> {
         hunks.map(|hunk| content_of(hunk, &self.base[number].source, &head.source)).collect()
     }
 
-    /// Leaves out what the change makes again and again. That is a mechanical rewrite: what it left
-    /// out was left out on purpose.
+    /// Leaves out what the change makes again and again: a mechanical rewrite leaves out on purpose.
     fn leave_out_rewrites(&mut self) {
         let contents: Vec<_> = (0..self.base.len()).map(|number| self.contents(number)).collect();
         let n_made = n_made(contents.iter().flatten().copied());
@@ -160,8 +157,7 @@ impl<'p> Windows<'p> {
     }
 }
 
-/// Keeps the windows of the units of which each hunk has one: elsewhere, a sibling lacks a part of
-/// an edit at most.
+/// Keeps the windows of units of which each hunk has one: others are a part of an edit at most.
 fn keep_whole_edits(windows: &mut Vec<(Window, Unit)>, hunks: &[Hunk]) {
     let mut n_windows: HashMap<usize, usize> = HashMap::new();
     windows.iter().for_each(|(_, unit)| *n_windows.entry(unit.tokens.start).or_default() += 1);
