@@ -9,7 +9,7 @@ use super::read::{Source, Sources};
 use super::{Callers, Context, Error, Outcome};
 use crate::files::{Entry, ReadFiles};
 use crate::policy::{Fragment, Place};
-use crate::text::{FilePath, Lines};
+use crate::text::FilePath;
 
 /// Words before a name that is called; behind any other word it is declared.
 const BEFORE_CALLS: &[&[u8]] = &[
@@ -81,7 +81,7 @@ fn functions_in(
     sources: &Sources<'_>,
 ) -> Vec<Function> {
     let Ok(source) = sources.tokenize(path, text.to_vec()) else { return Vec::new() };
-    let range = source.tokens_on(&Lines::new(&source.text), fragment);
+    let range = source.tokens_on(fragment);
     if range.is_empty() {
         return Vec::new();
     }
@@ -100,30 +100,29 @@ fn calls_in(source: &Source, asked: &BTreeSet<Function>) -> Vec<(Function, (File
     if names.is_empty() {
         return Vec::new();
     }
-    let lines = Lines::new(&source.text);
     let mut calls = Vec::new();
     for at in 0..source.tokens.len() {
         if let Some(&name) = names.get(source.text_of(at))
-            && is_call(source, &lines, at)
+            && is_call(source, at)
         {
-            calls.push((name.clone(), (source.path.clone(), source.line_of(&lines, at))));
+            calls.push((name.clone(), (source.path.clone(), source.line_of(at))));
         }
     }
     calls
 }
 
 /// Whether the name at a token is called there, and not declared.
-fn is_call(source: &Source, lines: &Lines, at: usize) -> bool {
+fn is_call(source: &Source, at: usize) -> bool {
     at + 1 < source.tokens.len()
         && source.text_of(at + 1) == b"("
-        && !is_declared(source, lines, at)
+        && !is_declared(source, at)
         && source.document().enclosing_unit(at..at + 1).is_none_or(|unit| unit.name != Some(at))
 }
 
 /// Whether only words and stars are before a name on its line, as in `extern char *name(int);`.
-fn is_declared(source: &Source, lines: &Lines, at: usize) -> bool {
-    let line = source.line_of(lines, at);
-    let before = (0..at).rev().take_while(|&before| source.line_of(lines, before) == line);
+fn is_declared(source: &Source, at: usize) -> bool {
+    let line = source.line_of(at);
+    let before = (0..at).rev().take_while(|&before| source.line_of(before) == line);
     let before: Vec<&[u8]> = before.map(|before| source.text_of(before)).collect();
     before.iter().any(|text| is_word(text))
         && before.iter().all(|text| match *text {

@@ -18,7 +18,7 @@ use crate::matching::{
     Agreement, Bag, CloneType, Document, Rarity, Unit, WordMatch, added_lines, called,
 };
 use crate::policy::{About, Finding, Ground, Origin, Reuse, content};
-use crate::text::{FilePath, LinedText, Lines, printable};
+use crate::text::{FilePath, LinedText, printable};
 
 /// Maximum functions of a change to ask for. Who adds more brings in a library, or generates code.
 const MAX_FUNCTIONS: usize = 64;
@@ -185,8 +185,7 @@ impl Addition<'_> {
     /// Whether a copy was found in it.
     fn is_copied(&self, copies: &[Finding]) -> bool {
         let source = &self.file.source;
-        let own = source.fragment(&Lines::new(&source.text), &self.unit.tokens);
-        let Some(own) = own else { return true };
+        let Some(own) = source.fragment(&self.unit.tokens) else { return true };
         copies.iter().any(|copy| {
             copy.is_copy()
                 && copy.path == source.path
@@ -230,17 +229,16 @@ impl Addition<'_> {
         sources: &Sources<'_>,
     ) -> Option<Finding> {
         let (source, document) = (&self.file.source, best.source.document());
-        let lines = Lines::new(&source.text);
-        let whole = source.fragment(&lines, &self.unit.tokens)?;
+        let whole = source.fragment(&self.unit.tokens)?;
         // Every line of it is new.
-        let added = added_part(&whole, &added_lines(b"", &source.text), &lines, &source.text)?;
+        let added = added_part(&whole, &added_lines(b"", &source.text), source)?;
         let tokens = &source.tokens[self.unit.tokens.clone()];
         let agreement =
             Agreement::new(Document { tokens, ..source.document() }, document, best.unit, rarity);
         let about = About::Exists { name: printable(name_of(best.source, best.unit)), agreement };
         let levels = self.file.thresholds(sources.config).levels;
         let judgment = levels.judge_other(&about, Ground::Code)?;
-        let there = best.source.fragment(&Lines::new(&best.source.text), &best.unit.tokens)?;
+        let there = best.source.fragment(&best.unit.tokens)?;
         let mut origin =
             Origin::in_tree(best.source.path.clone(), there, CloneType::Type4, best.worded.share);
         origin.in_common.reuse = Reuse::Call;

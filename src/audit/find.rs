@@ -432,7 +432,7 @@ fn languages_of<'l>(entries: &[Entry], languages: &'l Languages) -> Vec<&'l Lang
 /// sketch.
 fn results_in(found: &FileHits, asked: &Demand<'_>) -> Vec<RankedResult> {
     let &Demand { sketches, config, .. } = asked;
-    let searched = SearchedFile { found, asked, lines: Lines::new(&found.target.text) };
+    let searched = SearchedFile { found, asked };
     let runs = found.runs.iter().map(|(query, run)| (*query, Alignment { blocks: vec![*run] }));
     let mut of_queries: BTreeMap<usize, Vec<Alignment>> = BTreeMap::new();
     for (query, alignment) in found.alignments.iter().cloned().chain(runs) {
@@ -547,7 +547,6 @@ struct Demand<'a> {
 struct SearchedFile<'s> {
     found: &'s FileHits,
     asked: &'s Demand<'s>,
-    lines: Lines,
 }
 
 impl SearchedFile<'_> {
@@ -609,9 +608,7 @@ impl SearchedFile<'_> {
 
     /// Adds the functions that have the words of the sketch and are no results yet.
     fn add_worded(&self, results: &mut Vec<RankedResult>) {
-        let Self {
-            found: FileHits { target, .. }, asked: Demand { sketches, closest, .. }, ..
-        } = self;
+        let Self { found: FileHits { target, .. }, asked: Demand { sketches, closest, .. } } = self;
         if !closest.contains(&target.path) {
             return;
         }
@@ -638,17 +635,16 @@ impl SearchedFile<'_> {
         let &Self {
             found: FileHits { place, target, .. },
             asked: &Demand { sketch, sketches, rarity, config, .. },
-            ..
         } = self;
-        let (own, lines) = (&sketches[query].tokens, &self.lines);
-        let in_file = target.fragment(lines, &unit.tokens)?;
+        let (own, lines) = (&sketches[query].tokens, target.lines());
+        let in_file = target.fragment(&unit.tokens)?;
         if *place == Place::Tree && is_itself(sketch, &target.path, &in_file) {
             return None;
         }
         let (n_contained, pair) = tokens.unzip();
         let n_contained = n_contained.unwrap_or_default();
         let (n_exact, n_matched, matched) = pair.as_ref().map_or((0, 0, None), |pair| {
-            let matched = target.fragment(lines, &pair.alignment.target());
+            let matched = target.fragment(&pair.alignment.target());
             (pair.n_exact, pair.alignment.n_tokens(), matched)
         });
         let document = target.document();

@@ -13,7 +13,7 @@ use crate::git::Reader;
 use crate::language::Token;
 use crate::matching::{HunkIndex, fixes, missed};
 use crate::policy::{About, Change, Finding, Fragment, Ground, LaterCommits, content, identity};
-use crate::text::{FilePath, Lines};
+use crate::text::FilePath;
 
 /// Maximum findings of a change whose origins are walked back.
 const MAX_FINDINGS: usize = 10;
@@ -86,7 +86,7 @@ pub(super) fn mark_old_copies(
 /// The tokens on the lines of a fragment; those of the unit around it if they are less than twice
 /// as many, since what was changed since is often where the copy of the present code ends.
 fn around(source: &Source, fragment: &Fragment) -> Range<usize> {
-    let range = source.tokens_on(&Lines::new(&source.text), fragment);
+    let range = source.tokens_on(fragment);
     let unit = source.document().enclosing_unit(range.clone()).map(|unit| unit.tokens);
     unit.filter(|unit| unit.len() < 2 * range.len()).unwrap_or(range)
 }

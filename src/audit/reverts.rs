@@ -10,7 +10,7 @@ use crate::files::BlobId;
 use crate::git::{CommitId, Reader, blob_id_like};
 use crate::matching::{AddedLines, added_lines};
 use crate::policy::Place;
-use crate::text::{FilePath, Lines};
+use crate::text::FilePath;
 
 /// How many commits before the base are looked at for what the change reverts to.
 const NEAR: usize = 32;
@@ -66,8 +66,8 @@ fn added_since(file: &Source, commit: CommitId, reader: &Reader) -> Vec<AddedLin
 
 /// Whether a file had most lines of the origin of a copy at `commit`.
 fn had(origin: &Source, copy: &TreeCopy, commit: CommitId, reader: &Reader) -> bool {
-    let (added, lines) = (added_since(origin, commit, reader), Lines::new(&origin.text));
-    let rows = origin.rows(&lines, &copy.pair.alignment.target());
+    let added = added_since(origin, commit, reader);
+    let rows = origin.rows(&copy.pair.alignment.target());
     let of_copy = added.get(rows.start as usize - 1..rows.end as usize - 1).unwrap_or_default();
     let n_added = of_copy.iter().filter(|&&added| added > AddedLines::No).count();
     2 * n_added < of_copy.len()

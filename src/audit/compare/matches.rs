@@ -13,7 +13,7 @@ use crate::matching::{
     Alignment, Alignments, Block, ClonePair, Document, SeedSide, SharedKgram, Shortfall,
     alignments, clones, seeds,
 };
-use crate::text::{FilePath, Lines};
+use crate::text::FilePath;
 
 /// A clone of two files, by their numbers in the submissions.
 struct FoundPair {
@@ -225,16 +225,14 @@ impl Claims {
             self.of_a.iter().flatten().filter(|of| of.is_some()).count(),
             self.of_b.iter().flatten().filter(|&&is_matched| is_matched).count(),
         );
-        let [lines_a, lines_b] = [a, b]
-            .map(|of| of.sources.iter().map(|source| Lines::new(&source.text)).collect::<Vec<_>>());
         let found = self.matches.into_iter().filter_map(|(files, mut pairs)| {
             let (query, target) = (&a.sources[files.0], &b.sources[files.1]);
             pairs.sort_unstable();
             pairs.dedup();
             let pair = ClonePair::new(pairs.into_iter().collect(), &query.tokens, &target.tokens);
             let in_query = pair.alignment.query();
-            let of_query = query.fragment(&lines_a[files.0], &in_query)?;
-            let of_target = target.fragment(&lines_b[files.1], &pair.alignment.target())?;
+            let of_query = query.fragment(&in_query)?;
+            let of_target = target.fragment(&pair.alignment.target())?;
             let found = Match {
                 a: (query.path.clone(), of_query),
                 b: (target.path.clone(), of_target),

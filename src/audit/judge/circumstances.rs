@@ -137,10 +137,7 @@ impl FileUnderAudit<'_> {
     fn is_test(&self, range: &Range<usize>) -> bool {
         let ChangedFile { source, novel, .. } = self.query;
         let units = source.test_lines(self.language);
-        let other = range.clone().filter(|&at| {
-            let line = source.line_of(&self.lines, at);
-            novel[at] && !units.iter().any(|unit| unit.contains(&line))
-        });
+        let other = range.clone().filter(|&at| novel[at] && !source.is_on(at, units));
         !units.is_empty() && other.count() < self.thresholds.min_tokens
     }
 

@@ -26,7 +26,7 @@ use crate::policy::{
     About, Attribution, Component, Finding, Fragment, InCommon, Insertion, Origin, Place, Rank,
     Reuse, Verdict, content, identity, order_origins,
 };
-use crate::text::{FilePath, Lines, Position};
+use crate::text::{FilePath, Position};
 
 /// What several searches found, and what was copied into each file that was searched for.
 pub(in crate::audit) struct AllCopies<'c> {
@@ -105,7 +105,6 @@ impl<'c> AllCopies<'c> {
 /// A file being checked, and what its findings have in common.
 pub(in crate::audit) struct FileUnderAudit<'c> {
     pub(super) query: &'c ChangedFile,
-    pub(super) lines: Lines,
     added: Vec<AddedLines>,
     pub(super) with: &'c JudgedWith<'c>,
     pub(super) thresholds: Thresholds,
@@ -137,7 +136,6 @@ impl<'c> FileUnderAudit<'c> {
         let base_text = with.before.get(&query.source.path).map_or(&[][..], |before| &before.text);
         Self {
             query,
-            lines: Lines::new(text),
             added: added_lines(base_text, text),
             with,
             thresholds: query.thresholds(with.config),
@@ -246,31 +244,22 @@ impl<'c> FileUnderAudit<'c> {
             by_part: false,
             params: matching,
         });
-        let mut lines_of: HashMap<usize, Lines> = HashMap::new();
         let classes = classes.classes.into_iter();
-        classes.filter_map(|class| self.draft(class, copies, found, &mut lines_of)).collect()
+        classes.filter_map(|class| self.draft(class, copies, found)).collect()
     }
 
-    /// A class as a draft; `lines_of` are the lines of files, by their numbers in `found`.
-    fn draft(
-        &self,
-        class: CloneClass,
-        copies: &[&TreeCopy],
-        found: &[FileHits],
-        lines_of: &mut HashMap<usize, Lines>,
-    ) -> Option<Draft> {
+    fn draft(&self, class: CloneClass, copies: &[&TreeCopy], found: &[FileHits]) -> Option<Draft> {
         let CloneClass { query: range, members } = class;
         let (mut origins, mut spelled) = (Vec::new(), Vec::new());
         for (member, pair) in members {
-            let number = copies[member].found;
+            let TreeCopy { found: number, is_in_both, .. } = *copies[member];
             let file = &found[number];
             let positions = pair.exact_positions(&self.query.source.tokens, &file.target.tokens);
             // Of those with most, the last.
             if positions.len() >= spelled.len() {
                 spelled = positions;
             }
-            let lines = lines_of.entry(number).or_insert_with(|| Lines::new(&file.target.text));
-            origins.extend(self.origin(&range, &pair, file, lines, copies[member].is_in_both));
+            origins.extend(self.origin(&range, &pair, file, is_in_both));
         }
         (!origins.is_empty()).then_some(Draft { range, origins, spelled, parts: Vec::new() })
     }
@@ -288,7 +277,6 @@ impl<'c> FileUnderAudit<'c> {
         range: &Range<usize>,
         pair: &ClonePair,
         found: &FileHits,
-        lines: &Lines,
         is_in_both: bool,
     ) -> Option<Origin> {
         let FileHits { place, target, text, .. } = found;
@@ -299,7 +287,7 @@ impl<'c> FileUnderAudit<'c> {
         if of_target.len() < self.thresholds.matching.k {
             return None;
         }
-        let fragment = target.fragment(lines, &of_target)?;
+        let fragment = target.fragment(&of_target)?;
         let is_laid_out = text.is_none() && *place != Place::Tree;
         let fragment = if is_laid_out { whole_lines(&fragment) } else { fragment };
         // How much of the whole finding it explains, and how much of that as it is spelled.
@@ -310,7 +298,7 @@ impl<'c> FileUnderAudit<'c> {
         let novel = self.with.novel_of.get(&target.path).filter(|_| is_in_tree);
         let n_novel = novel.map_or(0, |novel| n_marked(&novel[of_target.clone()]));
         let is_alternative = is_in_tree && {
-            let rows = source.rows(&self.lines, range);
+            let rows = source.rows(range);
             self.builds(source).exclude(&rows, &self.builds(target), &fragment.rows())
         };
         let own_tokens = &source.tokens[range.clone()];
@@ -364,8 +352,7 @@ impl<'c> FileUnderAudit<'c> {
 
     /// How many lines these tokens are on.
     fn n_lines(&self, tokens: impl Iterator<Item = usize>) -> u32 {
-        let mut lines: Vec<u32> =
-            tokens.map(|at| self.query.source.line_of(&self.lines, at)).collect();
+        let mut lines: Vec<u32> = tokens.map(|at| self.query.source.line_of(at)).collect();
         lines.dedup();
         lines.len() as u32
     }
@@ -373,7 +360,7 @@ impl<'c> FileUnderAudit<'c> {
     /// The finding for a file that is byte-identical to a file of these components.
     pub fn whole_file(&self, files: Vec<(FilePath, Component)>) -> Option<Finding> {
         let all = 0..self.query.source.tokens.len();
-        let fragment = self.query.source.fragment(&self.lines, &all)?;
+        let fragment = self.query.source.fragment(&all)?;
         let n_lines = self.n_lines(all.clone());
         let in_common = InCommon { n_lines, ..InCommon::NAMES };
         let origins = files.into_iter().map(|(path, component)| {
@@ -412,11 +399,11 @@ impl<'c> FileUnderAudit<'c> {
 
     /// A finding, by the rule that its origins decide.
     fn finding_of(&self, range: Range<usize>, mut origins: Vec<Origin>) -> Option<Finding> {
-        let Self { query, lines, added, .. } = self;
+        let Self { query, added, .. } = self;
         let source = &query.source;
         let n_novel = n_marked(&query.novel[range.clone()]);
         order_origins(&mut origins, &source.path);
-        let fragment = source.fragment(lines, &range)?;
+        let fragment = source.fragment(&range)?;
         // A copy is not its own origin.
         origins.retain(|origin| {
             origin.place != Place::Tree
@@ -428,7 +415,7 @@ impl<'c> FileUnderAudit<'c> {
         let judgment = self.thresholds.levels.judge_copy(&mut origins, circumstances)?;
         let tokens = &source.tokens[range];
         // No line adds what was a comment, a string or test code before.
-        let added = added_part(&fragment, added, lines, &source.text).unwrap_or(fragment);
+        let added = added_part(&fragment, added, source).unwrap_or(fragment);
         (!origins.is_empty()).then(|| Finding {
             worth,
             is_idiom: circumstances.is_idiom,
@@ -544,8 +531,7 @@ fn overlaps(a: &Fragment, b: &Fragment) -> bool {
 pub(in crate::audit) fn added_part(
     fragment: &Fragment,
     added: &[AddedLines],
-    lines: &Lines,
-    text: &[u8],
+    source: &Source,
 ) -> Option<Fragment> {
     let (first, last) = shown_lines(added, fragment.start.line..=fragment.end.line)?;
     let mut shown = *fragment;
@@ -553,8 +539,7 @@ pub(in crate::audit) fn added_part(
         shown.start = Position { line: first, column: 1 };
     }
     if last != fragment.end.line {
-        let end = lines.range(last).start + lines.text(text, last).len();
-        shown.end = lines.position(text, end as u32);
+        shown.end = source.end_of_line(last);
     }
     Some(shown)
 }

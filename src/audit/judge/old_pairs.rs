@@ -15,7 +15,6 @@ use crate::language::Token;
 use crate::matching::{
     AddedLines, Alignment, ClonePair, Params, added_lines, aligned, clones, n_shared, names_alike,
 };
-use crate::text::Lines;
 
 /// Minimum fraction of the former names that are there now, for the one to have become the other.
 const KEPT: f64 = 0.25;
@@ -61,9 +60,9 @@ impl<'a> Side<'a> {
     pub fn added(&self, base: &[Predecessor]) -> Vec<bool> {
         let Source { path, text, tokens, .. } = self.source;
         let before = Predecessor::of(base, path).map_or(&[][..], |file| &file.source.text);
-        let (lines, added) = (Lines::new(text), added_lines(before, text));
-        let of_tokens = tokens.iter().map(|token| added[lines.line_of(token.start) as usize - 1]);
-        of_tokens.map(|added| added > AddedLines::No).collect()
+        let added = added_lines(before, text);
+        let lines = (0..tokens.len()).map(|at| self.source.line_of(at) as usize);
+        lines.map(|line| added[line - 1] > AddedLines::No).collect()
     }
 
     /// Whether the lines of `range` replaced a quarter as many at most: an edit that is spread over a

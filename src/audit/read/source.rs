@@ -14,7 +14,7 @@ use crate::git::{Attributes, FileAttributes};
 use crate::language::{BlockWords, Language, Languages, Token, is_generated};
 use crate::matching::{Document, words_of_file};
 use crate::policy::Fragment;
-use crate::text::{FilePath, Lines, decoded, fnv_1a, is_encoded};
+use crate::text::{FilePath, Lines, Position, decoded, fnv_1a, is_encoded};
 
 /// A source file and its tokens.
 #[derive(Debug, Clone)]
@@ -37,7 +37,8 @@ pub(in crate::audit) struct Source {
     pub is_prose: bool,
     /// Whether it was read although it is generated.
     pub is_generated: bool,
-    /// The lines with test code, once they were asked for.
+    /// Its lines, and those with test code, once they were asked for.
+    pub lines: OnceLock<Lines>,
     pub test_lines: OnceLock<Vec<Range<u32>>>,
 }
 
@@ -56,8 +57,13 @@ impl Source {
             family,
             is_prose: false,
             is_generated: false,
+            lines: OnceLock::new(),
             test_lines: OnceLock::new(),
         }
+    }
+
+    pub fn lines(&self) -> &Lines {
+        self.lines.get_or_init(|| Lines::new(&self.text))
     }
 
     /// The lines with test code, which its language tells.
@@ -95,25 +101,39 @@ impl Source {
 
     /// The line on which a token begins.
     #[inline]
-    pub fn line_of(&self, lines: &Lines, token: usize) -> u32 {
-        lines.line_of(self.tokens[token].start)
+    pub fn line_of(&self, token: usize) -> u32 {
+        self.lines().line_of(self.tokens[token].start)
+    }
+
+    /// Whether a token begins in one of some ranges of lines.
+    pub fn is_on(&self, token: usize, ranges: &[Range<u32>]) -> bool {
+        let line = self.line_of(token);
+        ranges.iter().any(|lines| lines.contains(&line))
     }
 
     /// The lines on which some tokens begin.
-    pub fn rows(&self, lines: &Lines, tokens: &Range<usize>) -> Range<u32> {
-        self.line_of(lines, tokens.start)..self.line_of(lines, tokens.end - 1) + 1
+    pub fn rows(&self, tokens: &Range<usize>) -> Range<u32> {
+        self.line_of(tokens.start)..self.line_of(tokens.end - 1) + 1
     }
 
     /// Where some tokens are; `None` if there are none.
-    pub fn fragment(&self, lines: &Lines, tokens: &Range<usize>) -> Option<Fragment> {
+    pub fn fragment(&self, tokens: &Range<usize>) -> Option<Fragment> {
         let tokens = self.tokens.get(tokens.clone())?;
         let [start, end] = [tokens.first()?.start, tokens.last()?.end]
-            .map(|offset| lines.position(&self.text, offset));
+            .map(|offset| self.lines().position(&self.text, offset));
         Some(Fragment { start, end })
     }
 
+    /// The end of a line, without its line end.
+    pub fn end_of_line(&self, line: u32) -> Position {
+        let lines = self.lines();
+        let end = lines.range(line).start + lines.text(&self.text, line).len();
+        lines.position(&self.text, end as u32)
+    }
+
     /// The tokens on the lines of a fragment.
-    pub fn tokens_on(&self, lines: &Lines, fragment: &Fragment) -> Range<usize> {
+    pub fn tokens_on(&self, fragment: &Fragment) -> Range<usize> {
+        let lines = self.lines();
         let rows = fragment.rows();
         let [start, end] = [rows.start, rows.end]
             .map(|line| self.tokens.partition_point(|token| lines.line_of(token.start) < line));
@@ -311,11 +331,7 @@ impl<'a> Sources<'a> {
         if units.is_empty() {
             return Vec::new();
         }
-        let lines = Lines::new(&source.text);
-        Vec::from_iter(source.tokens.iter().map(|token| {
-            let line = lines.line_of(token.start);
-            units.iter().any(|unit| unit.contains(&line))
-        }))
+        (0..source.tokens.len()).map(|at| source.is_on(at, units)).collect()
     }
 
     /// Whether code at `before` was judged as it is at `path`: what was left out, a document, test

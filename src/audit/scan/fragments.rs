@@ -23,7 +23,6 @@ use crate::matching::{
     mean_rarity, n_equal_lines, n_statements, names_alike,
 };
 use crate::policy::{Fragment, content};
-use crate::text::Lines;
 
 /// A place with a member of a class.
 #[derive(Debug, Clone)]
@@ -151,7 +150,6 @@ fn next_document(links: &Mutex<Vec<Link>>) -> Option<Vec<Link>> {
 /// A file, and what its code is judged with.
 struct Text {
     source: Arc<Source>,
-    lines: OnceLock<Lines>,
     builds: OnceLock<Arc<Builds>>,
     /// Whether it declares rather than computes.
     is_declarative: bool,
@@ -162,16 +160,11 @@ impl Text {
     fn new(source: Arc<Source>, sources: &Sources<'_>) -> Self {
         let language = sources.languages.named(&source.language);
         Self {
-            lines: OnceLock::new(),
             builds: OnceLock::new(),
             is_declarative: super::is_declarative(&source, sources),
             has_juxtaposed_calls: language.is_some_and(|language| language.has_juxtaposed_calls),
             source,
         }
-    }
-
-    fn lines(&self) -> &Lines {
-        self.lines.get_or_init(|| Lines::new(&self.source.text))
     }
 
     fn builds(&self) -> &Arc<Builds> {
@@ -181,7 +174,7 @@ impl Text {
 
     /// The lines of some tokens.
     fn rows(&self, tokens: &Range<usize>) -> Range<u32> {
-        self.source.rows(self.lines(), tokens)
+        self.source.rows(tokens)
     }
 
     /// Some of its tokens as a place of the file number `document`; how it relates to another one.
@@ -194,7 +187,7 @@ impl Text {
     ) -> Option<Member> {
         Some(Member {
             document,
-            fragment: self.source.fragment(self.lines(), &tokens)?,
+            fragment: self.source.fragment(&tokens)?,
             content: content(&self.source.tokens[tokens.clone()]),
             tokens,
             clone_type,

@@ -12,7 +12,7 @@ use crate::audit::judge::added_part;
 use crate::audit::read::Source;
 use crate::matching::{Hunk, added_lines};
 use crate::policy::{About, Finding, Fragment, Ground, MissedEdit, Origin};
-use crate::text::{FilePath, LinedText, Lines, Position, shortened};
+use crate::text::{FilePath, LinedText, Position, shortened};
 
 /// Maximum siblings of a finding to list; the others are counted.
 const MAX_LISTED: usize = 16;
@@ -77,15 +77,12 @@ fn finding(windows: &Windows<'_>, siblings: &[Sibling]) -> Option<Finding> {
     let source = &head.source;
     let (first, last) = (surest.hunks.first()?, surest.hunks.last()?);
     let range = first.added.start.saturating_sub(1)..(last.added.end + 1).min(source.tokens.len());
-    let lines = Lines::new(&source.text);
-    let whole = source.fragment(&lines, &range)?;
+    let whole = source.fragment(&range)?;
     let added = added_lines(&base.text, &source.text);
-    let added = added_part(&whole, &added, &lines, &source.text).unwrap_or_else(|| {
+    let added = added_part(&whole, &added, source).unwrap_or_else(|| {
         // Where lines were only removed, the finding is on the line beside them.
         let line = whole.end.line;
-        let n = lines.text(&source.text, line).len();
-        let end = lines.position(&source.text, (lines.range(line).start + n) as u32);
-        Fragment { start: Position { line, column: 1 }, end }
+        Fragment { start: Position { line, column: 1 }, end: source.end_of_line(line) }
     });
     let about = About::Missed(MissedEdit {
         lacks: lacks(&surest.hunks, base, source),

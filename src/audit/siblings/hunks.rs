@@ -1,6 +1,5 @@
 //! Chooses the hunks of a change that a sibling may lack.
 
-use std::cell::LazyCell;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -9,7 +8,7 @@ use crate::audit::read::{Source, Sources};
 use crate::language::{Kind, Token};
 use crate::matching::{Hunk, Unit, UnitSearch, Window, missable_hunks};
 use crate::policy::{Ground, content};
-use crate::text::{FilePath, Lines};
+use crate::text::FilePath;
 
 /// Maximum places that lack a hunk, and of a change that have it: more are an idiom, or a rewrite
 /// that left some out on purpose. A change with no more hunks is small.
@@ -31,7 +30,6 @@ pub(super) fn windows_of(
     }
     let mut is_gone = before.removed.clone();
     moved.for_each(|range| is_gone[range].fill(false));
-    let test_lines = LazyCell::new(|| (Lines::new(&after.text), sources.test_lines(after)));
     let [mut around_base, mut behind, mut around_after] =
         [base, base, after].map(|source| UnitSearch::new(source.document()));
     let mut windows = Vec::new();
@@ -41,7 +39,7 @@ pub(super) fn windows_of(
             || is_bracketed(&hunk, base, after)
             || is_idle(&hunk, base, after)
             || is_moved(&hunk, before, head, &is_gone)
-            || is_test(&hunk, after, &test_lines.0, test_lines.1)
+            || is_test(&hunk, after, sources)
         {
             continue;
         }
@@ -73,10 +71,9 @@ fn is_moved(hunk: &Hunk, before: &Predecessor, head: &ChangedFile, is_gone: &[bo
         && !head.novel[hunk.added.clone()].contains(&true)
 }
 
-fn is_test(hunk: &Hunk, after: &Source, lines: &Lines, of_tests: &[Range<u32>]) -> bool {
-    let token = after.tokens.get(hunk.added.start.saturating_sub(1));
-    let line = token.map(|token| lines.line_of(token.start));
-    line.is_some_and(|line| of_tests.iter().any(|of| of.contains(&line)))
+fn is_test(hunk: &Hunk, after: &Source, sources: &Sources<'_>) -> bool {
+    let before = hunk.added.start.saturating_sub(1);
+    before < after.tokens.len() && after.is_on(before, sources.test_lines(after))
 }
 
 /// Whether a file is code of the project itself that computes something.

@@ -1,6 +1,5 @@
 //! Finds the places that have the window of a hunk, in the files that share fingerprints with it.
 
-use std::cell::LazyCell;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
@@ -20,7 +19,7 @@ use crate::audit::search::Hit;
 use crate::files::Entry;
 use crate::matching::{CloneType, Hunk, MIN_RUN, Site, Window, n_hunks};
 use crate::policy::{Fragment, Purpose};
-use crate::text::{FilePath, Lines};
+use crate::text::FilePath;
 
 /// Maximum pairs of places with one fingerprint, in the windows of a file and in another file.
 const MAX_PAIRS: usize = 4_096;
@@ -313,8 +312,6 @@ impl<'m> Pair<'m> {
             return Vec::new();
         }
         let declared = self.declared();
-        // Most candidates have no site at all.
-        let lines = LazyCell::new(|| Lines::new(&self.other.text));
         // By the own unit, the other one, and which of the places of a window there it is.
         let mut of_units: BTreeMap<(usize, usize, usize), Vec<Place<'_>>> = BTreeMap::new();
         for (number, diagonals) in windows {
@@ -324,8 +321,8 @@ impl<'m> Pair<'m> {
             }
             let mut n_there: HashMap<usize, usize> = HashMap::new();
             for site in self.sites(window, diagonals, purposes) {
-                let line = lines.line_of(self.other.tokens[site.at.start.saturating_sub(1)].start);
-                if sources.test_lines(self.other).iter().any(|lines| lines.contains(&line)) {
+                let before = site.at.start.saturating_sub(1);
+                if self.other.is_on(before, sources.test_lines(self.other)) {
                     continue;
                 }
                 let of = unit_around(self.other, &site.at);
@@ -337,8 +334,7 @@ impl<'m> Pair<'m> {
             }
         }
         let places = of_units.into_values();
-        let mut siblings: Vec<Sibling> =
-            places.filter_map(|places| self.sibling(places, &lines)).collect();
+        let mut siblings: Vec<Sibling> = places.filter_map(|places| self.sibling(places)).collect();
         // An edit of the sources reaches a bundle when it is built.
         if !siblings.is_empty()
             && self.other_number != Some(self.number)
@@ -412,7 +408,7 @@ impl<'m> Pair<'m> {
     }
 
     /// The sibling that lacks the hunks at these places of one unit.
-    fn sibling(&self, mut places: Vec<Place<'_>>, lines: &Lines) -> Option<Sibling> {
+    fn sibling(&self, mut places: Vec<Place<'_>>) -> Option<Sibling> {
         let Self { number, other, .. } = *self;
         if self.is_about_others(&places) {
             return None;
@@ -433,7 +429,7 @@ impl<'m> Pair<'m> {
         let (first, last) = (places.first()?, places.last()?);
         let start = first.site.at.start.saturating_sub(1);
         let end = (last.site.at.end + 1).min(other.tokens.len());
-        let fragment = other.fragment(lines, &(start..end))?;
+        let fragment = other.fragment(&(start..end))?;
         let names =
             last.site.renaming.pairs().filter_map(|(name, to)| Some((name, *spelling.get(&to)?)));
         let edited = adapted(self, &places, &names.collect())?;
@@ -467,14 +463,13 @@ impl<'m> Pair<'m> {
         }
         let own_side = Side { base: own, head: &head.source };
         let other_side = Side { base, head: other };
-        let lines = Lines::new(&other.text);
         let mut siblings = Vec::new();
         for PartedBlocks { own, other: there } in parted(own_side, other_side) {
             let hunks = windows.hunks[number].iter();
             let hunks =
                 hunks.filter(|of| own.start <= of.removed.start && of.removed.end <= own.end);
             let hunks: Vec<Hunk> = hunks.cloned().collect();
-            let fragment = other.fragment(&lines, &there);
+            let fragment = other.fragment(&there);
             let Some(fragment) = fragment.filter(|_| !hunks.is_empty()) else { continue };
             let (n, n_other) = (own.len(), there.len());
             let sibling = Sibling {

@@ -13,7 +13,6 @@ use crate::fingerprint::Params;
 use crate::matching::{HunkIndex, is_telling};
 use crate::policy::{Behind, Component, Finding, Fragment, MissedCommit};
 use crate::store::corpus::{CorpusSegment, StoredChange};
-use crate::text::Lines;
 
 /// The findings about what files have missed; `step` is called for each.
 ///
@@ -100,7 +99,7 @@ impl<'s> FixList<'s> {
         if candidates.is_empty() {
             return Ok(Vec::new());
         }
-        let (held, lines) = (HunkIndex::new(&source.tokens), Lines::new(&source.text));
+        let held = HunkIndex::new(&source.tokens);
         let mut of_components: BTreeMap<u32, Vec<MissedCommit>> = BTreeMap::new();
         for change in candidates.iter().filter_map(|blob| self.fixes.get(blob)).flatten() {
             let (Some(before), Some(after)) = (change.before, change.after) else { continue };
@@ -109,7 +108,7 @@ impl<'s> FixList<'s> {
             let (missed, n_hunks) = missed_hunks([&old, &new], None, &held, holder);
             let versions = Versions { old: document(&old), new: document(&new), text: None };
             let places: Vec<_> =
-                missed.iter().filter_map(|missed| versions.place(missed, source, &lines)).collect();
+                missed.iter().filter_map(|missed| versions.place(missed, source)).collect();
             if places.is_empty() {
                 continue;
             }

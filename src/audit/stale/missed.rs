@@ -79,7 +79,6 @@ fn missed_of(
     holder: &Holder<'_>,
     held: &HunkIndex<'_>,
 ) -> Result<Vec<MissedCommit>, Error> {
-    let lines = Lines::new(&holder.source.text);
     let latest = lineage.changes.last().and_then(|change| change.after);
     let latest = latest.map(|blob| lineage.project.version(blob)).transpose()?;
     let mut clone: Option<Option<Repository>> = None;
@@ -103,7 +102,7 @@ fn missed_of(
             let text = reader.and_then(|reader| text_of(&reader, lineage, after, &origin));
             let (old, new, text) = (document(&old), document(&new), text.as_deref());
             let versions = Versions { old, new, text };
-            let places = missed.iter().filter_map(|of| versions.place(of, holder.source, &lines));
+            let places = missed.iter().filter_map(|of| versions.place(of, holder.source));
             let mut places: Vec<MissedPlace> = places.collect();
             // Hunks that read the same may each be missed in several places.
             places.sort_by_key(|place| place.fragment);
@@ -190,27 +189,16 @@ pub(super) struct Versions<'v> {
 
 impl Versions<'_> {
     /// The place of a copy that missed a hunk.
-    pub fn place(
-        &self,
-        missed: &MissedHunk,
-        source: &Source,
-        lines: &Lines,
-    ) -> Option<MissedPlace> {
-        let fragment = source.fragment(lines, &missed.at)?;
+    pub fn place(&self, missed: &MissedHunk, source: &Source) -> Option<MissedPlace> {
+        let fragment = source.fragment(&missed.at)?;
         let hunk = &missed.hunk;
         let origin_lines = line_range(self.old, &Lines::new(self.old.text), &hunk.before);
-        Some(MissedPlace { fragment, origin_lines, edit: self.edit(hunk, missed, source, lines) })
+        Some(MissedPlace { fragment, origin_lines, edit: self.edit(hunk, missed, source) })
     }
 
     /// How to change the lines of the copy: only whole lines are replaced, and only if the copy has
     /// not renamed anything.
-    fn edit(
-        &self,
-        hunk: &Hunk,
-        missed: &MissedHunk,
-        source: &Source,
-        lines: &Lines,
-    ) -> Option<LineEdit> {
+    fn edit(&self, hunk: &Hunk, missed: &MissedHunk, source: &Source) -> Option<LineEdit> {
         let text = self.text?;
         let document = source.document();
         let is_whole =
@@ -226,7 +214,8 @@ impl Versions<'_> {
             new_text.extend(line.strip_suffix(b"\r").unwrap_or(line));
             new_text.push(b'\n');
         }
-        Some(LineEdit { lines: line_range(document, lines, &missed.lines), text: new_text })
+        let lines = line_range(document, source.lines(), &missed.lines);
+        Some(LineEdit { lines, text: new_text })
     }
 }
 
