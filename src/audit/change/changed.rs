@@ -22,7 +22,7 @@ pub(in crate::audit) struct ChangedFile {
     pub source: Arc<Source>,
     /// For each token, whether it is novel: not aligned with base, and not moved from elsewhere.
     pub novel: Vec<bool>,
-    /// For each token, whether it was moved here in a piece that is no copy on its own; empty if none.
+    /// For each token, whether it was moved here in a piece that is no copy alone; empty if none.
     pub joined: Vec<bool>,
     /// What its other tokens were in base.
     pub was: Traces,
@@ -61,8 +61,7 @@ impl ChangedFile {
         n_marked(&self.novel)
     }
 
-    /// The novel tokens that could be part of a copy: in a file with enough of them, those with
-    /// enough others nearby.
+    /// The novel tokens that could be part of a copy: those with enough others nearby.
     pub fn asked(&self, config: &Config) -> Cow<'_, [bool]> {
         let n_novel = self.n_novel();
         let min_tokens = self.thresholds(config).min_tokens;
@@ -151,8 +150,7 @@ fn read_sides(
     let heads = changes.changed.iter().map(|(entry, _)| entry);
     let mut skips: Vec<Option<Skip>> =
         heads.clone().map(|entry| sources.skip_judging(&entry.path)).collect();
-    // The predecessor of a file that is not checked does not matter: a third-party folder may be
-    // added as a whole.
+    // What an unchecked file was does not matter: a folder may be added as a whole.
     let judged = changes.changed.iter().zip(&skips).filter(|(_, skip)| skip.is_none());
     let bases: Vec<&Entry> = judged.filter_map(|((_, base), _)| base.as_ref()).collect();
     let added: Vec<usize> = (0..skips.len())
@@ -254,8 +252,7 @@ pub(super) fn diff(
     (ChangedFile { novel, ..ChangedFile::new(head) }, Some(predecessor))
 }
 
-/// The files that add enough to be searched for; with `by_file` also short ones, which may be
-/// byte-identical to a corpus file.
+/// The files that add enough to search for; `by_file` also those that may be a corpus file.
 pub(in crate::audit) fn asking<'c>(
     changed: impl IntoIterator<Item = &'c ChangedFile>,
     by_file: bool,
@@ -284,8 +281,7 @@ pub(in crate::audit) fn hunks(is_changed: &[bool]) -> Vec<Range<usize>> {
     clusters(&changed, |between| between.len() > MAX_OLD_BETWEEN)
 }
 
-/// The changed tokens in the hunks with at least `min_tokens` that are `left`, and `margin` tokens
-/// beside.
+/// The changed tokens within `margin` of the hunks with at least `min_tokens` that are `left`.
 pub(super) fn around(
     left: &[bool],
     is_changed: &[bool],

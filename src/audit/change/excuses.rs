@@ -12,14 +12,13 @@ use crate::text::FilePath;
 
 /// What a file claims about itself, so that not all of it is read.
 enum Excuse {
-    /// It is generated.
+    /// It says that it is generated.
     Whole,
     /// It has lines too long to be written by hand: those here may be.
     Lines(HashSet<Vec<u8>>),
 }
 
 impl Excuse {
-    /// The excuse of a file, if it has one.
     fn of(
         entry: &Entry,
         reader: &impl ReadFiles,

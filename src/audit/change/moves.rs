@@ -61,9 +61,8 @@ struct Credit {
     left: Vec<Vec<bool>>,
     /// For each file of the head, where its tokens were moved from: the predecessor, and the place.
     moved: Vec<Vec<Option<(usize, usize)>>>,
-    /// For each file of the head, whether its tokens are test code; empty if none is.
+    /// For each file of the head and each predecessor, which tokens are test code; empty if none.
     is_test: Vec<Vec<bool>>,
-    /// The same for each predecessor.
     was_test: Vec<Vec<bool>>,
 }
 
@@ -139,8 +138,7 @@ impl Credit {
                 .pairs()
                 .filter(|&(a, b)| novel[a] && left[b] || moved[a] == Some((from, b)));
             let moved: Vec<usize> = own.map(|(a, _)| a).collect();
-            // Beyond the moved part, an alignment continues over code that merely resembles it and
-            // is not part of the move.
+            // Beyond it, an alignment continues over code that merely resembles it.
             let parts = clusters(&moved, |between| between.len() > MAX_OLD_BETWEEN);
             let matching = changed[to].thresholds(config).matching;
             let clones = parts.into_iter().flat_map(|part| {
@@ -165,9 +163,9 @@ impl Credit {
                 credited.push(a);
             }
         }
-        // Tokens between two moved ones were edited on the way: a few at most.
+        // Up to seven tokens between two moved ones were edited on the way.
         credited.sort_unstable();
-        for gap in credited.windows(2).filter(|gap| gap[1] - gap[0] <= MAX_EDIT_IN_MOVE) {
+        for gap in credited.windows(2).filter(|gap| gap[1] - gap[0] <= 8) {
             novel[gap[0]..gap[1]].fill(false);
         }
     }
@@ -231,8 +229,7 @@ fn joined(
     of_piece.collect()
 }
 
-/// The tokens beside what is left that are aligned, too: what was moved as it is shows where the
-/// edits beside it belong.
+/// What was moved as it is shows where the edits beside it belong: that much is aligned, too.
 fn margin(config: &Config) -> usize {
     2 * config.min_tokens
 }
@@ -240,7 +237,3 @@ fn margin(config: &Config) -> usize {
 fn is_behind(a: usize, b: usize) -> bool {
     a < b && b - a <= MAX_OLD_BETWEEN
 }
-
-/// Maximum distance of two moved tokens for what lies between them, up to 7 tokens, to count as
-/// moved with them.
-const MAX_EDIT_IN_MOVE: usize = 8;

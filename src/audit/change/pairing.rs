@@ -53,10 +53,6 @@ pub(in crate::audit) fn changes(
     changes
 }
 
-/// Minimum fraction of fingerprints that a renamed file shares with its predecessor; also git's
-/// default for `-M`.
-const RENAMED_AT: f64 = 0.5;
-
 /// Maximum deleted files with a fingerprint for it to be followed to all of them.
 const FEW_FILES: usize = 64;
 /// Maximum deleted files that an added one is compared with, of the rest.
@@ -87,7 +83,8 @@ pub(in crate::audit) fn renames(
             let rank = to * deleted.len() / added.len();
             for from in files.candidates(source, &own[to], rank, &is_taken) {
                 let resemblance = resemblance(&own[to], &files.sets[from]);
-                if resemblance >= RENAMED_AT {
+                // As by git's default for `-M`.
+                if resemblance >= 0.5 {
                     pairs.push((resemblance, from, to));
                 }
             }
@@ -106,7 +103,6 @@ pub(in crate::audit) fn renames(
     before
 }
 
-/// The deleted files, by fingerprint and by name.
 struct DeletedFiles {
     /// The distinct fingerprints of each, in order.
     sets: Vec<Vec<u64>>,
@@ -128,8 +124,7 @@ impl DeletedFiles {
         Self { sets, index, by_name }
     }
 
-    /// The possible predecessors of `source` with the fingerprints `own`, at `rank` in the order of
-    /// paths.
+    /// The possible predecessors of `source`, which is at `rank` in the order of paths.
     fn candidates(
         &self,
         source: &Source,
@@ -181,7 +176,6 @@ fn nearest<T>(
     free.take(MAX_CANDIDATES / 2).collect()
 }
 
-/// The distinct fingerprints of a file, in order.
 fn fingerprints(source: &Source, params: &Params) -> Vec<u64> {
     distinct(params.fingerprints(&source.tokens, &mut Vec::new()).map(|print| print.hash))
 }

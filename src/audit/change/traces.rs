@@ -15,15 +15,12 @@ pub(in crate::audit) struct Traces {
     own: Option<(usize, usize)>,
 }
 
-/// A run of tokens, and what it was before.
+/// A run of tokens of the head, and what it was in the base file number `file`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Trace {
-    /// Its first token in the head.
     at: usize,
     len: usize,
-    /// The number of the base file.
     file: usize,
-    /// Its first token there.
     from: usize,
 }
 
@@ -79,8 +76,7 @@ impl Traces {
         });
         let mut within: Vec<Trace> = within.collect();
 
-        // The tokens next to the range, and what they were before: the ends of the file at its
-        // ends.
+        // What is next to the range, and what it was: the ends of the file at its ends.
         let before = match within.first() {
             Some(run) if run.at == range.start => Some((run.file, run.from)),
             _ => match first.checked_sub(1).map(|at| self.runs[at]) {

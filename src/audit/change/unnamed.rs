@@ -51,8 +51,7 @@ pub(in crate::audit) fn unnamed(
 fn unread<'h>(base: &'h Snapshot, head: &'h Snapshot, sources: &Sources<'_>) -> Vec<&'h FilePath> {
     let paths = head.differences(base).filter_map(|(_, new)| new).map(|entry| &entry.path);
     let unread = paths.filter(|path| {
-        // What a template is made into is what its name promises, unless source includes it as it
-        // is.
+        // What a template becomes is what its name promises, unless source includes it as it is.
         sources.promise(path).is_none()
             || sources.languages.promised(path).is_some_and(Language::is_host)
     });

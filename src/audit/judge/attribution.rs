@@ -1,5 +1,4 @@
-//! Checks whether the notices of an origin are with the copy or in a file like NOTICE, as licenses
-//! require.
+//! Checks whether the notices of an origin are given where its license requires them.
 
 use crate::audit::Error;
 use crate::audit::read::Source;
@@ -8,18 +7,14 @@ use crate::license::{Terms, legible};
 use crate::policy::Attribution;
 use crate::text::FilePath;
 
-/// The files of a tree with notices.
+/// The files of a tree with notices, and their words.
 #[derive(Debug, Default)]
 pub(in crate::audit) struct Attributions {
-    /// The files, and their words.
     files: Vec<(FilePath, String)>,
 }
 
 impl Attributions {
     /// Reads the files of a tree that contain notices: at most 500, of at most 4 MB.
-    ///
-    /// # Errors
-    /// If one cannot be read.
     pub fn read(entries: &[Entry], reader: &impl ReadFiles) -> Result<Self, Error> {
         let mut files = Vec::new();
         for entry in entries.iter().filter(|entry| gives_notice(&entry.path)).take(500) {
@@ -32,9 +27,9 @@ impl Attributions {
         Ok(Self { files })
     }
 
-    /// Whether the notices in `terms`, those of this component, are in the file with the copy, or in
-    /// a file like NOTICE in its folder or one above. If none is known, the names of component and
-    /// license must be there.
+    /// Whether the notices in `terms`, those of this component, are in the file with the copy, or
+    /// in a file like NOTICE in its folder or one above. If none is known, the names of component
+    /// and license must be there.
     pub fn of(&self, copy: &Source, component: &str, terms: &Terms) -> Attribution {
         let holders = terms.notices.iter().map(|notice| (notice, holder(notice)));
         let holders: Vec<(&String, String)> =
@@ -97,19 +92,16 @@ mod tests {
     use super::*;
     use crate::license::Expression;
 
-    fn copy(text: &str) -> Source {
-        Source::plain(FilePath::new("src/a.c"), text.into(), Vec::new(), ["", ""])
-    }
-
     #[track_caller]
     fn check(copy_text: &str, files: &[(&str, &str)], notices: &[&str], expected: &Attribution) {
+        let copy = Source::plain(FilePath::new("src/a.c"), copy_text.into(), Vec::new(), ["", ""]);
         let files = files.iter().map(|(path, text)| (FilePath::new(*path), words(text))).collect();
         let terms = Terms {
             license: Expression::parse("MIT"),
             notices: notices.iter().map(|notice| (*notice).to_owned()).collect(),
             ..Terms::default()
         };
-        assert_eq!(Attributions { files }.of(&copy(copy_text), "alpha", &terms), *expected);
+        assert_eq!(Attributions { files }.of(&copy, "alpha", &terms), *expected);
     }
 
     #[test]

@@ -1,5 +1,4 @@
-//! Gathers what decides the level of a copy besides its rule: what it does, where, and how its files
-//! belong together.
+//! Gathers what decides the level of a copy besides its rule: what it does, and where.
 
 use std::ops::Range;
 
@@ -118,7 +117,6 @@ impl FileUnderAudit<'_> {
             && !self.query.source.document().holds_unit(range.clone(), self.thresholds.min_tokens)
     }
 
-    /// The kind of code in a fragment.
     fn ground(&self, range: &Range<usize>) -> Ground {
         let source = &self.query.source;
         let ground = self.with.config.ground(&source.path, source.is_prose);

@@ -64,8 +64,7 @@ pub(in crate::audit) fn copies_of(
         let mut old_of: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
         for (query, alignment, is_run) in alignments.chain(runs) {
             let source = &asking[query].source;
-            // A file that existed before and that a small change made identical is judged like any
-            // other change.
+            // What a small change made identical is judged like any other change.
             if found.whole.contains(&query) && 2 * asking[query].n_added() >= source.tokens.len() {
                 let tokens = &found.target.tokens;
                 let pair = ClonePair::new(alignment.into_owned(), &source.tokens, tokens);
@@ -227,14 +226,9 @@ fn among<'p>(positions: &'p [usize], range: &Range<usize>) -> &'p [usize] {
 /// alignment has no gap: which of two equal tokens a diff considers novel is arbitrary.
 fn completed(fragment: Range<usize>, alignment: &Alignment, source: &Source) -> Range<usize> {
     let document = source.document();
-    let mut start = fragment.start;
-    let first = alignment.block_at(start).map_or(start, |block| block.start);
-    while start > first && !document.starts_line(start) {
-        start -= 1;
-    }
-    if !document.starts_line(start) {
-        start = fragment.start;
-    }
+    let first = alignment.block_at(fragment.start).map_or(fragment.start, |block| block.start);
+    let starts = (first..=fragment.start).rev().find(|&at| document.starts_line(at));
+    let start = starts.unwrap_or(fragment.start);
     let mut end = fragment.end;
     let last = alignment.block_at(end - 1).map_or(end, |block| block.end);
     let tokens = &source.tokens;
@@ -278,8 +272,7 @@ fn beyond_seam(
     fragment
 }
 
-/// Whether a clone counts however common it is: it is long, or a whole function. Rarity only
-/// filters idioms.
+/// Whether a clone counts however common it is: rarity only filters idioms.
 pub(in crate::audit) fn is_long_or_whole(
     pair: &ClonePair,
     query: Document<'_>,

@@ -14,7 +14,7 @@ use super::copies::{TreeCopy, copies_of};
 use super::mutual::{JointFinding, without_mutual};
 use super::nearby::Nearby;
 use crate::audit::change::{ChangedFile, Predecessor};
-use crate::audit::read::{Source, Sources, n_marked};
+use crate::audit::read::{Source, Sources, counts, n_marked};
 use crate::audit::search::{FileHits, SearchOutcome, SeedPlaces};
 use crate::config::{Config, Thresholds};
 use crate::language::{Builds, Language, Languages};
@@ -31,9 +31,7 @@ use crate::text::{FilePath, Position};
 /// What several searches found, and what was copied into each file that was searched for.
 pub(in crate::audit) struct AllCopies<'c> {
     asking: &'c [&'c ChangedFile],
-    /// All files of the change.
     changed: &'c [ChangedFile],
-    /// The files that it touches, as they were before.
     base: &'c [Predecessor],
     sources: &'c Sources<'c>,
     pub found: Vec<FileHits>,
@@ -56,8 +54,7 @@ impl<'c> AllCopies<'c> {
         Self { asking, changed, base, sources, found, copies, reverted, n_places }
     }
 
-    /// Adds one search's copies, dropping those whose rules are off. `enough`: evidence required of
-    /// copies from other projects.
+    /// Adds the copies of a search whose rules are on; of other projects, with `enough` evidence.
     pub fn take(&mut self, searched: SearchOutcome, enough: Option<&Enough>) {
         let n_before = self.found.len();
         let config = self.sources.config;
@@ -122,9 +119,7 @@ pub(in crate::audit) struct JudgedWith<'c> {
     pub attributions: &'c Attributions,
     /// For each file of the change, which of its tokens are novel.
     pub novel_of: BTreeMap<&'c FilePath, &'c [bool]>,
-    /// The files near those of the change, and the names in them.
     pub nearby: Option<&'c Nearby<'c>>,
-    /// Files that are again as they were, each with those that have its code only since.
     pub reverted: &'c BTreeMap<FilePath, BTreeSet<FilePath>>,
     /// The files of the change as they were, by the path they have now.
     pub before: BTreeMap<&'c FilePath, &'c Source>,
@@ -198,8 +193,7 @@ impl<'c> FileUnderAudit<'c> {
         let mut drafts: Vec<Draft> = Vec::new();
         let mut in_tree: BTreeSet<u32> = BTreeSet::new();
         for (kind, copies) in of_kinds.iter().enumerate() {
-            // A file that is byte-identical to a deleted one came back, even if the tree has some
-            // of its code too.
+            // What is identical to a deleted file came back, though the tree has some of it too.
             let came_back = copies.iter().any(|copied| copied.is_whole);
             // Findings of one kind share no code.
             let n_before = drafts.len();
@@ -209,8 +203,7 @@ impl<'c> FileUnderAudit<'c> {
                 let is_file = came_back && draft.range.len() == self.query.source.tokens.len();
                 match same {
                     Some(other) => other.join(draft),
-                    // Code that the tree has as well was not revived: the past has it because the
-                    // tree had it then.
+                    // The tree has it as well: the past has it because the tree had it then.
                     None if kind == 2 && !is_file && draft.is_explained(&in_tree) => {}
                     None => drafts.push(draft),
                 }
@@ -222,7 +215,6 @@ impl<'c> FileUnderAudit<'c> {
         drafts
     }
 
-    /// The classes of some copies, each with its origins.
     fn drafts(&self, copies: &[&TreeCopy], found: &[FileHits]) -> Vec<Draft> {
         let Self { query, thresholds: Thresholds { min_tokens, matching, .. }, .. } = self;
         let pairs = copies.iter().map(|copied| {
@@ -264,7 +256,6 @@ impl<'c> FileUnderAudit<'c> {
         (!origins.is_empty()).then_some(Draft { range, origins, spelled, parts: Vec::new() })
     }
 
-    /// The conditions on builds in a file of the tree, which is read once however many copies it has.
     fn builds(&self, of: &Source) -> Rc<Builds> {
         let mut known = self.builds.borrow_mut();
         let known = known.entry(of.path.clone());
@@ -282,8 +273,7 @@ impl<'c> FileUnderAudit<'c> {
         let FileHits { place, target, text, .. } = found;
         let source = &self.query.source;
         let of_target = pair.alignment.target();
-        // A class may leave a few tokens of one of its places, such as a lone bracket, which nobody
-        // copied.
+        // A class may leave a few tokens of a place, such as a lone bracket, which nobody copied.
         if of_target.len() < self.thresholds.matching.k {
             return None;
         }
@@ -350,7 +340,6 @@ impl<'c> FileUnderAudit<'c> {
         Insertion { n_tokens, holds_unit }
     }
 
-    /// How many lines these tokens are on.
     fn n_lines(&self, tokens: impl Iterator<Item = usize>) -> u32 {
         let mut lines: Vec<u32> = tokens.map(|at| self.query.source.line_of(at)).collect();
         lines.dedup();
@@ -391,8 +380,7 @@ impl<'c> FileUnderAudit<'c> {
             let tokens = &self.query.source.tokens[range];
             finding.identity = identity(finding.rule, &finding.path, content(tokens));
         }
-        // The first part is that of the tree, if it has one: what else is searched changes nothing
-        // between its copies.
+        // That of the tree, if it has a part: what else is searched does not change its copies.
         finding.worth = parts.first().map_or(finding.worth, |part| part.worth);
         Some(JointFinding(finding, parts))
     }
@@ -492,11 +480,10 @@ fn n_places_of(draft: &Draft, n_places: &[SeedPlaces]) -> usize {
     let [first, behind] = [draft.range.start, draft.range.end]
         .map(|at| n_places.partition_point(|of| (of.position as usize) < at));
     let within = &n_places[first..behind];
-    let mut n_own: HashMap<u32, u32> = HashMap::new();
-    within.iter().for_each(|of| *n_own.entry(of.row).or_default() += 1);
-    let mut counts: Vec<u32> = within.iter().map(|of| of.n / n_own[&of.row]).collect();
-    counts.sort_unstable();
-    counts.get(counts.len() / 2).map_or(0, |&n| n as usize).saturating_sub(1)
+    let n_own = counts(within.iter().map(|of| of.row));
+    let mut n_others: Vec<u32> = within.iter().map(|of| of.n / n_own[&of.row] as u32).collect();
+    n_others.sort_unstable();
+    n_others.get(n_others.len() / 2).map_or(0, |&n| n as usize).saturating_sub(1)
 }
 
 /// The fraction of lines that two texts have in common, but for the white space around, 0 to 1.
@@ -505,11 +492,10 @@ fn lines_alike(a: &[u8], b: &[u8]) -> f64 {
         let lines = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
         lines.filter(|line| !line.is_empty()).collect()
     });
-    let mut counts: HashMap<&[u8], usize> = HashMap::new();
-    others.iter().for_each(|line| *counts.entry(line).or_default() += 1);
+    let mut left_of = counts(&others);
     let mut n_same = 0;
     for line in &own {
-        if let Some(left) = counts.get_mut(line).filter(|left| **left > 0) {
+        if let Some(left) = left_of.get_mut(line).filter(|left| **left > 0) {
             *left -= 1;
             n_same += 1;
         }

@@ -12,8 +12,8 @@ use crate::text::FilePath;
 /// A finding, and what its parts in tree, corpora and past would be alone, if it has several.
 pub(in crate::audit) struct JointFinding(pub Finding, pub Vec<Finding>);
 
-/// The findings, with one of each two that describe a copy from its two sides: the one with more new
-/// code, or the later one; what has an origin elsewhere too always stays.
+/// The findings, with one of each two that describe a copy from its two sides: the one with more
+/// new code, or the later one; what has an origin elsewhere too always stays.
 ///
 /// `findings` are sorted by path and position. Time O(n log n) for n origins.
 pub(super) fn without_mutual(findings: Vec<JointFinding>) -> Vec<JointFinding> {

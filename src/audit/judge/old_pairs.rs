@@ -65,8 +65,8 @@ impl<'a> Side<'a> {
         lines.map(|line| added[line - 1] > AddedLines::No).collect()
     }
 
-    /// Whether the lines of `range` replaced a quarter as many at most: an edit that is spread over a
-    /// function changes one here and there.
+    /// Whether the lines of `range` replaced a quarter as many at most: an edit that is spread over
+    /// a function changes one here and there.
     pub fn pastes(&self, range: Range<usize>, base: &'a [Predecessor]) -> bool {
         let document = self.source.document();
         let n_lines = range.clone().filter(|&at| document.starts_line(at)).count();
@@ -120,8 +120,7 @@ impl<'a> Pairs<'a> {
         parts
     }
 
-    /// `range` as a new part; `None` if it and its origin were a pair, or members that were rewritten
-    /// alike.
+    /// `range` as a new part; `None` if it was a pair with its origin, or was rewritten as one.
     fn part(
         &self,
         range: Range<usize>,
@@ -138,9 +137,9 @@ impl<'a> Pairs<'a> {
         (is_in_both || !is_of_old_pair).then_some(Part { range, is_in_both })
     }
 
-    /// Whether what `pair` was in base was also a pair: two fragments. If both sides lead back to one
-    /// place, a fragment was copied as it was moved, or two members beside each other were rewritten:
-    /// then one half of it was like the other.
+    /// Whether what `pair` was in base was also a pair: two fragments. If both sides lead back to
+    /// one place, a fragment was copied as it was moved, or two members beside each other were
+    /// rewritten: then one half of it was like the other.
     fn was_pair(&self, pair: &Alignment) -> bool {
         let [own, other] = [self.query, self.target].map(|side| &*side.source.tokens);
         let before = self.query.before(pair.query(), self.base);
@@ -217,8 +216,7 @@ impl<'a> Pairs<'a> {
     }
 }
 
-/// Whether enough of the names `before` are there `now`. Time O(n) for n tokens now: of much more
-/// code there cannot be enough.
+/// Whether enough of the names `before` are there `now`. Time O(n) for n tokens now.
 fn are_kept(before: &[Token], now: &[Token]) -> bool {
     let most = (now.iter().filter(|token| token.is_name()).count() as f64 / KEPT) as usize;
     let is_much_more = before.iter().filter(|token| token.is_name()).nth(most).is_some();

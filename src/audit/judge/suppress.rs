@@ -13,8 +13,7 @@ use crate::policy::{
 };
 use crate::text::FilePath;
 
-/// The suppressions of `source`, which was `before`. Where the base is trusted, those count that it
-/// still has: `at_tip`.
+/// The suppressions of `source`, which was `before`; those count that the base has `at_tip`.
 pub(in crate::audit) fn comments(
     source: &Source,
     before: Option<&Source>,
@@ -51,7 +50,6 @@ pub(in crate::audit) fn has_comments(source: &Source, honored: &[Peer]) -> bool 
     !suppressions(&source.text, &source.tokens, honored).is_empty()
 }
 
-/// What the comments in a file allow.
 pub(in crate::audit) fn allowed_in(source: &Source, honored: &[Peer]) -> Vec<Suppression> {
     suppressions(&source.text, &source.tokens, honored).into_iter().flatten().collect()
 }
@@ -64,7 +62,7 @@ fn take(known: &mut Vec<Suppression>, suppression: &Suppression) -> bool {
 
 impl Comment {
     /// Whether what it would allow in `fragment` came with the change. One for a line was written
-    /// about the code there: that has to be there still, and to be at least half of what is allowed.
+    /// about the code there: that has to be there still, and at least half of what is allowed.
     fn is_about_new_code(&self, suppression: &Suppression, fragment: &Fragment) -> bool {
         let Some(own) = &suppression.lines else { return true };
         let n_added = fragment.rows().filter(|&line| is_marked(&self.added, line)).count();
@@ -267,8 +265,7 @@ impl Comments<'_> {
         if n_left > 1 { None } else { allowed.into_iter().flatten().next() }
     }
 
-    /// The notices about the comments. In a change, only added ones are reported as unused: the
-    /// copies that others allow were not searched for.
+    /// The notices about comments. What those of base allow was not searched for in a change.
     fn notices(&self, is_scan: bool) -> Vec<Notice> {
         let mut notices = Vec::new();
         for &(comment, used) in &self.all {
@@ -284,7 +281,6 @@ impl Comments<'_> {
         notices
     }
 
-    /// What is to be said of a comment that was `used`.
     fn message(
         &self,
         comment: &Comment,

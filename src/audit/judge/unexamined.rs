@@ -60,7 +60,6 @@ fn left_out<'s>(
     Some((first?, files.collect()))
 }
 
-/// Whether a skipped file is source that was left out on purpose.
 fn is_left_out(path: &FilePath, skip: Skip, sources: &Sources<'_>) -> bool {
     match (skip, sources.promise(path)) {
         (_, Some(Promise::Document)) => false,

@@ -4,6 +4,9 @@ mod remembered;
 mod skip;
 mod source;
 
+use std::collections::HashMap;
+use std::hash::Hash;
+
 use rayon::prelude::*;
 
 use super::{Context, Error};
@@ -58,6 +61,13 @@ pub(super) fn distinct<T: Ord>(all: impl IntoIterator<Item = T>) -> Vec<T> {
     all.sort_unstable();
     all.dedup();
     all
+}
+
+/// How often each of some things is there.
+pub(super) fn counts<T: Hash + Eq>(all: impl IntoIterator<Item = T>) -> HashMap<T, usize> {
+    let mut counts = HashMap::new();
+    all.into_iter().for_each(|one| *counts.entry(one).or_default() += 1);
+    counts
 }
 
 /// How many tokens are marked.

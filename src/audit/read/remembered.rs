@@ -1,9 +1,9 @@
 //! Remembers the fingerprints of files between runs, and detects false entries.
 //!
-//! Invariant: a run has the same outcome with and without a cache. Fingerprints are stored under the
-//! blob and everything else that decides how it is read. A cache can still be forged by whoever may
-//! write to it, so files that are aligned, and a random sample of others, are read and compared with
-//! their entries. The first difference ends the use of the cache.
+//! Invariant: a run has the same outcome with and without a cache. Fingerprints are stored under
+//! the blob and everything else that decides how it is read. A cache can still be forged by whoever
+//! may write to it, so files that are aligned, and a random sample of others, are read and compared
+//! with their entries. The first difference ends the use of the cache.
 
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
@@ -69,14 +69,12 @@ impl Memory {
         self.cache
     }
 
-    /// The folder of the cache, if an entry was found to be forged: something other than this
-    /// program wrote it.
+    /// The folder of the cache, if an entry was forged: something else has written to it.
     pub fn is_false(&self) -> Option<PathBuf> {
         let cache = self.cache.as_ref().filter(|_| self.is_false.load(Ordering::Relaxed))?;
         Some(cache.folder().to_owned())
     }
 
-    /// Whether to remember what is read.
     pub(in crate::audit) fn is_learning(&self) -> bool {
         self.cache.is_some()
     }
@@ -97,21 +95,15 @@ impl Memory {
         words: &[u32],
     ) {
         let Some(blob) = entry.blob() else { return };
-        let (status, family) = match family {
-            Ok(family) => (0, family),
-            Err(skip) => match number(skip) {
-                Some(number) => (number, ""),
-                None => return,
-            },
-        };
+        let Some(status) = family.map_or_else(number, |_| Some(0)) else { return };
+        let family = family.unwrap_or_default();
         let fresh = Fresh::new(key(blob, reading), status, family, prints, words);
         if let Ok(mut all) = self.fresh.lock() {
             all.push(fresh);
         }
     }
 
-    /// The few of `n` files to read although the cache may know them: who forges one cannot predict
-    /// which.
+    /// The few of `n` files to read although the cache may know them, which nobody can predict.
     pub(in crate::audit) fn sample(&self, n: usize) -> Vec<usize> {
         if self.cache.as_ref().is_none_or(|cache| cache.n_entries() == 0) || n == 0 {
             return Vec::new();

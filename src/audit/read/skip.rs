@@ -3,32 +3,25 @@
 use crate::files::Lack;
 use crate::text::NotText;
 
-/// Why a file was skipped.
+/// Why a file was skipped; [`Self::reason`] says what most are.
+#[allow(missing_docs, reason = "their names and the reasons tell")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Skip {
-    /// It is in no known language.
     NotSource,
-    /// The settings exclude it.
     Ignored,
     /// A built-in rule excludes files with its name.
     LeftOut,
     /// It is data or prose, which is repetitive by nature.
     Data,
-    /// It is larger than the settings allow.
     TooLarge,
-    /// It has more tokens than the settings allow.
     TooManyTokens,
     /// A line of it is longer than the settings allow; the others were examined.
     LongLine,
     /// Many other files have the same content, and some of them were examined.
     Repeated,
-    /// The time limit of the run was reached.
     OutOfTime,
-    /// The memory limit of the run was reached.
     OutOfMemory,
-    /// Its bytes are not text.
     Binary,
-    /// It is text in an unsupported encoding.
     Encoding,
     /// This partial clone does not have its bytes.
     Missing,
@@ -46,9 +39,7 @@ pub enum Skip {
     Minified,
     /// Some of its lines are too long for that; the others were examined.
     LongLines,
-    /// It is a Git LFS pointer; the content is elsewhere.
     LfsPointer,
-    /// It is a submodule: another repository.
     Submodule,
     /// It is in conflict: what a merge makes of it is not known.
     Unmerged,
@@ -116,8 +107,7 @@ impl From<Lack> for Skip {
     }
 }
 
-/// The reasons that follow from a file's bytes and how it is read alone; their numbers are stored
-/// in files.
+/// The reasons that follow from a file's bytes and reading alone, by their numbers in files.
 const REASONS: [(u32, Skip); 10] = [
     (1, Skip::NotSource),
     (2, Skip::Data),

@@ -99,7 +99,6 @@ impl Source {
         self.text.get(first.start as usize..last.end as usize).unwrap_or_default()
     }
 
-    /// The line on which a token begins.
     #[inline]
     pub fn line_of(&self, token: usize) -> u32 {
         self.lines().line_of(self.tokens[token].start)
@@ -111,7 +110,6 @@ impl Source {
         ranges.iter().any(|lines| lines.contains(&line))
     }
 
-    /// The lines on which some tokens begin.
     pub fn rows(&self, tokens: &Range<usize>) -> Range<u32> {
         self.line_of(tokens.start)..self.line_of(tokens.end - 1) + 1
     }
@@ -157,7 +155,6 @@ pub(in crate::audit) const MIXED: &str = "*";
 pub(in crate::audit) struct Sources<'a> {
     pub config: &'a Config,
     pub languages: &'a Languages,
-    /// The attributes of the tree's files.
     pub attributes: &'a Attributes,
     pub remembered: &'a Memory,
     /// Recently read files, if the same files are read repeatedly.
@@ -182,8 +179,7 @@ impl<'a> Sources<'a> {
         Self { config, languages, attributes, remembered, recent, are_generated, progress }
     }
 
-    /// For files that no tree gives attributes to, of corpora, submissions and the past. Nothing is
-    /// remembered about them.
+    /// For files that no tree gives attributes to, and of which nothing is remembered.
     pub fn bare(context: Context<'a>) -> Self {
         static NOTHING: LazyLock<(Attributes, Memory)> = LazyLock::new(Default::default);
         Self::new(context, &NOTHING.0, &NOTHING.1)
@@ -199,8 +195,7 @@ impl<'a> Sources<'a> {
         reader.size(entry).is_some_and(|size| size > self.config.max_file_size)
     }
 
-    /// Whether a change to the tree is compared with this file. What a package manager installed
-    /// there is no part of the repository, unless it `is_tracked`.
+    /// Whether a change is compared with this file; what was installed there has to be tracked.
     pub fn is_searched(&self, path: &FilePath, is_tracked: bool) -> bool {
         self.is_compared(path) && (is_tracked || self.skip_by_name(path) != Some(Skip::Vendored))
     }
@@ -220,7 +215,6 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// Whether a file is read, judging by its name.
     pub fn is_read(&self, path: &FilePath) -> bool {
         self.skip_by_name(path).is_none()
     }
@@ -235,8 +229,7 @@ impl<'a> Sources<'a> {
         })
     }
 
-    /// Whether a change to the tree is compared with a file of this name, also in vendored and
-    /// installed folders, where it is not checked.
+    /// Whether a change is compared with a file of this name, also where it is not checked.
     pub fn is_compared(&self, path: &FilePath) -> bool {
         match self.skip_by_name(path) {
             None | Some(Skip::Vendored) => true,
@@ -262,8 +255,8 @@ impl<'a> Sources<'a> {
         Some(FilePath::new([folder, b"/"].concat()))
     }
 
-    /// The third-party folder of a file, by its name or `.gitattributes`, if the settings list none:
-    /// the root, if only the attributes say so.
+    /// The third-party folder of a file, by its name or `.gitattributes`, if the settings list
+    /// none: the root, if only the attributes say so.
     pub fn unlisted_folder<'p>(&self, path: &'p FilePath) -> Option<&'p [u8]> {
         if self.config.vendored_at(path).is_some() {
             return None;
@@ -283,8 +276,7 @@ impl<'a> Sources<'a> {
             || ((skip.is_notable() || skip == Skip::Binary) && self.promise(path).is_some())
     }
 
-    /// Why a changed file was skipped, once more: the name of a script promises nothing, but its
-    /// first line does.
+    /// Why a changed file was skipped, once more: its first line may show that it is a script.
     pub fn looked_into(&self, reader: &impl ReadFiles, entry: &Entry, skip: Skip) -> Skip {
         let is_unread =
             matches!(skip, Skip::TooLarge | Skip::Binary | Skip::Encoding | Skip::Unmerged);
@@ -315,12 +307,10 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// Whether a file is source, judging by its name.
     pub fn is_source(&self, path: &FilePath) -> bool {
         self.promise(path) == Some(Promise::Source)
     }
 
-    /// The lines of a file with test code.
     pub fn test_lines<'s>(&self, source: &'s Source) -> &'s [Range<u32>] {
         source.test_lines(self.languages.named(&source.language))
     }
@@ -335,7 +325,7 @@ impl<'a> Sources<'a> {
     }
 
     /// Whether code at `before` was judged as it is at `path`: what was left out, a document, test
-    /// code or in another kind of language is new where it becomes source, though its bytes are not.
+    /// code or in another kind of language is new where it becomes source.
     pub fn was_judged_as(&self, reader: &impl ReadFiles, before: &Entry, path: &FilePath) -> bool {
         if self.skip_judging(path).is_some() {
             return true;
@@ -448,7 +438,6 @@ impl<'a> Sources<'a> {
         fnv_1a(settings.into_iter().chain(limits).chain(names.into_bytes()))
     }
 
-    /// Reads `bytes` as the file at `path`.
     pub fn tokenize(&self, path: &FilePath, bytes: Vec<u8>) -> Result<Source, Skip> {
         if bytes.len() as u64 > self.config.max_file_size {
             return Err(Skip::TooLarge);
@@ -525,8 +514,7 @@ impl<'a> Sources<'a> {
         source.is_partial.then_some(if is_long { Skip::LongLine } else { Skip::LongLines })
     }
 
-    /// The language of the file at `path` if a single lexer reads all of `bytes` unchanged: nothing
-    /// is decoded, embedded or skipped.
+    /// The language of a file that a single lexer reads as it is: not decoded, embedded or skipped.
     pub fn plain(&self, path: &FilePath, bytes: &[u8]) -> Option<&Language> {
         let is_as_it_is = bytes.len() as u64 <= self.config.max_file_size
             && !is_encoded(bytes)
@@ -562,7 +550,6 @@ impl<'a> Sources<'a> {
         Ok(language)
     }
 
-    /// Whether generated files are read.
     fn with_generated(&self) -> bool {
         self.config.include_generated || self.are_generated
     }
@@ -581,7 +568,6 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// The kind of a file, judging by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::audit) enum Promise {
     Source,
@@ -589,11 +575,9 @@ pub(in crate::audit) enum Promise {
     Document,
 }
 
-/// How a file was read.
 pub(in crate::audit) struct FileTokens<'l> {
     language: &'l Language,
     words: Arc<BlockWords>,
-    /// Whether it contains code of other languages.
     is_mixed: bool,
     is_partial: bool,
 }

@@ -15,15 +15,13 @@ use foldhash::{HashMap, HashSet};
 use rayon::prelude::*;
 
 use super::candidates::{Candidates, Overlap, choose};
-use super::lookup::{Lookup, look_up, rows};
+use super::lookup::{Lookup, Targets, look_up, rows};
 use super::queries::{AlignedQueries, FileHits, Hit, Queries, SearchOutcome, SeedPlaces};
-use super::targets::Targets;
 use crate::audit::Error;
 use crate::audit::read::{Skip, Source};
 use crate::files::ReadFiles;
 use crate::policy::Place;
 
-/// A file to align.
 pub(super) struct Target {
     pub place: Place,
     pub source: Arc<Source>,
@@ -33,7 +31,7 @@ pub(super) struct Target {
 /// Streams `targets` past the queries and aligns what they share.
 ///
 /// Two passes: the first finds which fingerprints each file shares, to recognize common ones; the
-/// second reads and aligns the files that share rare ones. What is cached needs no reading at first.
+/// second reads and aligns the files that share rare ones. The first reads nothing that is cached.
 ///
 /// # Errors
 /// The first file, by path, that could not be read.
@@ -47,9 +45,6 @@ pub(in crate::audit) fn search<R: ReadFiles>(
 /// Aligns a set of queries with the files that share rare fingerprints with them.
 ///
 /// If a file that is read does not confirm the lookup, all are looked up again, without the cache.
-///
-/// # Errors
-/// The first of the files, by path, that could not be read.
 pub(in crate::audit) fn align<'l, R: ReadFiles>(
     set: usize,
     lookup: &mut Lookup<'l>,
@@ -89,11 +84,7 @@ pub(in crate::audit) fn align<'l, R: ReadFiles>(
     }
 }
 
-/// Aligns the queries with files of which it is known what they share: their numbers, ascending,
-/// each with its distinct fingerprints.
-///
-/// # Errors
-/// The first of the files that could not be read.
+/// Aligns the queries with files by what they share: numbers, ascending, and fingerprints.
 pub(in crate::audit) fn align_known<R: ReadFiles>(
     queries: &Queries<'_>,
     rows: Vec<(usize, Vec<u32>)>,

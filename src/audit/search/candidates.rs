@@ -135,7 +135,6 @@ impl<'p> Pairs<'p> {
         Self { queries, files, followed, is_cut, n_documents }
     }
 
-    /// The answer for each query.
     fn of_queries<T: Send>(&self, answer: impl Fn(&OfQuery<'_>) -> T + Sync) -> Vec<T> {
         let queries = (0..self.queries.sources.len()).into_par_iter();
         queries.map(|query| self.of_query(query, &answer)).collect()
@@ -175,7 +174,7 @@ impl<'p> Pairs<'p> {
         answer(&OfQuery { sequence, rows, n_seeds, ranked, files })
     }
 
-    /// For each of the `rows` of a query, whether a short copy with none that is rarer is reported.
+    /// For each of the `rows` of a query, whether a short copy with nothing rarer is reported.
     fn are_rare(&self, query: usize, rows: &[u32]) -> Vec<bool> {
         let min_rarity = self.queries.thresholds[query].min_rarity;
         let n_documents = rows.iter().map(|row| self.n_documents.map(|n| n.get(row).copied()));
@@ -197,7 +196,6 @@ struct OfQuery<'q> {
     files: Option<&'q [Overlap<'q>]>,
 }
 
-/// The files to align a query with.
 struct ChosenFiles {
     files: Vec<u32>,
     n_passed_over: usize,

@@ -1,8 +1,8 @@
 //! Searches for the origins of novel code in a stored corpus.
 //!
-//! The tree is streamed past an index of the queries. Here, the queries are looked up in the index of
-//! the corpus, rarest fingerprints first, within a budget. What shares most with a query is unpacked
-//! and aligned token by token, like a file of the tree.
+//! The tree is streamed past an index of the queries. Here, the queries are looked up in the index
+//! of the corpus, rarest fingerprints first, within a budget. What shares most with a query is
+//! unpacked and aligned token by token, like a file of the tree.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -41,7 +41,6 @@ pub struct StoredCorpus {
     lookups: Box<dyn Lookups>,
     /// For each segment, the source that it was read from, if it was not imported.
     specs: Vec<Option<String>>,
-    /// What was asked of an engine, if it is in one.
     traffic: Option<Arc<Traffic>>,
     versions: KnownVersions,
 }
@@ -68,7 +67,6 @@ struct BlobToAlign {
     at: BlobAt,
     file: StoredFile,
     target: Arc<Source>,
-    /// Each with the number of the query.
     alignments: Vec<(usize, Alignment)>,
     /// The queries that are the whole blob.
     whole: Vec<usize>,
@@ -83,30 +81,21 @@ impl StoredCorpus {
         let segments = corpus.open()?;
         let mut specs: Vec<Option<String>> =
             corpus.records()?.into_iter().map(|(_, record)| record.spec).collect();
-        // Another process has added a source in the meantime: the sources of the segments are
-        // unknown.
+        // Another process has added a source: those of the segments are unknown.
         if specs.len() != segments.len() {
             specs = vec![None; segments.len()];
         }
-        Ok(Self::new(corpus.name().to_owned(), segments, Box::new(SegmentLookups), specs, None))
+        let versions = KnownVersions::new(segments.len());
+        let (name, lookups) = (corpus.name().to_owned(), Box::new(SegmentLookups));
+        Ok(Self { name, segments, lookups, specs, traffic: None, versions })
     }
 
     /// A corpus in an engine.
     pub fn elsewhere(opened: OpenCorpus) -> Self {
         let OpenCorpus { name, segments, lookups, traffic, .. } = opened;
         let specs = vec![None; segments.len()];
-        Self::new(name, segments, lookups, specs, Some(traffic))
-    }
-
-    fn new(
-        name: String,
-        segments: Vec<CorpusSegment>,
-        lookups: Box<dyn Lookups>,
-        specs: Vec<Option<String>>,
-        traffic: Option<Arc<Traffic>>,
-    ) -> Self {
         let versions = KnownVersions::new(segments.len());
-        Self { name, segments, lookups, specs, traffic, versions }
+        Self { name, segments, lookups, specs, traffic: Some(traffic), versions }
     }
 
     pub(in crate::audit) fn shared_lines(
@@ -179,8 +168,7 @@ impl StoredCorpus {
         for of_query in &mut frequencies {
             of_query.sort_unstable();
         }
-        // Frequencies are of all hits: they say how common the code is. Candidates come from the
-        // rare ones only.
+        // Frequencies say how common all of it is. Candidates come from the rare ones only.
         hits.retain(|hit| hit.n_components as usize <= common_components);
         let elected = elect(&self.segments, &self.versions, hits, &queries.sources);
         let Winners { wanted: mut candidates, since } = self.checked(elected)?;
@@ -212,7 +200,6 @@ impl StoredCorpus {
         })
     }
 
-    /// Looks up every fingerprint of the queries.
     fn hits(&self, queries: &Queries<'_>) -> Result<Vec<CorpusHit>, Error> {
         let names = self.names();
         // Segments may differ in k and window: each group is asked with fingerprints of its own.
@@ -289,7 +276,6 @@ impl StoredCorpus {
         names
     }
 
-    /// The paths and components of the files with the content of this blob.
     pub(in crate::audit) fn files_of(
         &self,
         id: &BlobId,
@@ -435,8 +421,7 @@ pub(in crate::audit) fn params(k: usize, window: usize) -> Option<Params> {
     Params::new(k, k.checked_add(window.checked_sub(1)?)?).ok()
 }
 
-/// How much of a query a version has: the aligned tokens of the query, twice if spelled the same.
-/// What is in the file twice counts once.
+/// How much of a query a version has: its aligned tokens, twice if they are spelled the same.
 fn likeness(found: &FileHits, query: usize, source: &Source) -> usize {
     let mut is_aligned = vec![0u8; source.tokens.len()];
     for (_, alignment) in found.alignments.iter().filter(|(number, _)| *number == query) {

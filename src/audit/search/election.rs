@@ -28,10 +28,6 @@ use crate::store::SegmentError;
 use crate::store::corpus::{BlobAt, CorpusSegment, StoredFile};
 use crate::text::{FilePath, fnv_1a};
 
-/// Maximum votes to count in total, those of the rarest fingerprints first.
-const BUDGET: usize = 1_000_000;
-/// Maximum files to align with one query.
-const MAX_CANDIDATES: usize = 100;
 /// Once this many files account for a fingerprint, it counts no longer; of a file, this many
 /// versions are aligned, and the last one that has anything new.
 const ENOUGH: usize = 3;
@@ -44,7 +40,6 @@ pub(super) type ComponentPath = (String, FilePath);
 /// When files first had some code.
 pub(super) type Since = BTreeMap<ComponentPath, FirstAppearance>;
 
-/// The blobs to align.
 #[derive(Default)]
 pub(super) struct Winners {
     /// Each with the numbers of the queries to align it with.
@@ -178,22 +173,19 @@ pub(super) fn note_first(since: &mut Since, file: ComponentPath, seen: &FirstApp
 }
 
 /// Chooses the blobs of `segments` to align with each of `queries`, which have these `hits`.
-///
-/// # Errors
-/// If a segment is damaged.
 pub(super) fn elect(
     segments: &[CorpusSegment],
     known: &KnownVersions,
     mut hits: Vec<CorpusHit>,
     queries: &[&Source],
 ) -> Result<Winners, SegmentError> {
-    // Where the budget ends, what was not counted is the most common.
+    // Where the budget of votes ends, what was not counted is the most common.
     hits.sort_by_key(|hit| (hit.blobs.len(), hit.query, hit.position));
     let mut n_counted = 0;
     let mut of_queries: Vec<Vec<CorpusHit>> = queries.iter().map(|_| Vec::new()).collect();
     for hit in hits {
         n_counted += hit.blobs.len();
-        if n_counted > BUDGET {
+        if n_counted > 1_000_000 {
             break;
         }
         of_queries[hit.query].push(hit);
@@ -221,7 +213,7 @@ pub(super) fn elect(
     for (query, (of, own)) in candidates.into_iter().zip(&counts).enumerate() {
         let mut elected = of.elected;
         for (versions, own) in of.contested.iter().zip(own.iter().cycle()) {
-            let Runoff { best, first } = election.runoff(versions, own)?;
+            let (best, first) = election.runoff(versions, own)?;
             elected.extend(best);
             let first = first.map(|at| election.appearance(at)).transpose()?.flatten();
             if let Some((file, seen)) = first {
@@ -241,7 +233,6 @@ type FileKey = (usize, u64, bool);
 /// Versions of a file, in order, with their times.
 type Versions = BTreeSet<(i64, BlobAt)>;
 
-/// The votes for a file.
 #[derive(Default)]
 struct Ballot {
     /// The versions that were the first to have something of the query.
@@ -252,8 +243,7 @@ struct Ballot {
 }
 
 impl Ballot {
-    /// The number of votes: of a copy only [`AS_MUCH`] of them, since its original is likely to
-    /// have them, too.
+    /// Of a copy only [`AS_MUCH`] count, since its original is likely to have them, too.
     fn n_votes(&self) -> usize {
         let n = self.positions.len();
         if self.is_of_copy { (n as f64 * AS_MUCH) as usize } else { n }
@@ -268,14 +258,6 @@ struct Candidates {
     contested: Vec<Versions>,
 }
 
-/// Which of many versions of a file are aligned.
-struct Runoff {
-    /// Those that share most lines with the query, and the last one.
-    best: Vec<BlobAt>,
-    /// The first that shares about as much.
-    first: Option<BlobAt>,
-}
-
 struct Election<'e> {
     segments: &'e [CorpusSegment],
     known: &'e KnownVersions,
@@ -284,8 +266,8 @@ struct Election<'e> {
 impl Election<'_> {
     /// The blobs to align with a query.
     ///
-    /// A greedy cover, as in the search of a tree: a file is taken if it explains a position that
-    /// fewer than [`ENOUGH`] better ones have explained.
+    /// A greedy cover, as in the search of a tree, of at most 100 files: one is taken if it
+    /// explains a position that fewer than [`ENOUGH`] better ones have explained.
     fn of_query(&self, hits: &[CorpusHit]) -> Result<Candidates, SegmentError> {
         let mut files: HashMap<FileKey, Ballot> = HashMap::new();
         for hit in hits {
@@ -308,7 +290,7 @@ impl Election<'_> {
         for (_, Ballot { versions, positions, .. }) in ranked {
             let mut n_of_each = positions.iter().map(|position| n_explained.get(position));
             let is_explained = n_of_each.all(|n| n.is_some_and(|&n| n >= ENOUGH));
-            if n_files == MAX_CANDIDATES || is_explained {
+            if n_files == 100 || is_explained {
                 continue;
             }
             n_files += 1;
@@ -322,8 +304,13 @@ impl Election<'_> {
         Ok(candidates)
     }
 
-    /// Compares versions with the lines of a query.
-    fn runoff(&self, versions: &Versions, own: &LineCounts) -> Result<Runoff, SegmentError> {
+    /// Of many versions, those that share most lines with a query, and the last one; and the first
+    /// that shares about as much.
+    fn runoff(
+        &self,
+        versions: &Versions,
+        own: &LineCounts,
+    ) -> Result<(Vec<BlobAt>, Option<BlobAt>), SegmentError> {
         let mut rated = Vec::new();
         for &(_, at) in versions {
             let shared = self.known.shared_lines(own, &self.segments[at.0], at)?;
@@ -339,10 +326,9 @@ impl Election<'_> {
         let mut best: Vec<BlobAt> = rated.into_iter().map(|(.., at)| at).collect();
         // With other names, all lines differ.
         best.extend(last.filter(|last| !best.contains(last)));
-        Ok(Runoff { best, first })
+        Ok((best, first))
     }
 
-    /// The file that a blob is a version of, and when this version first appeared.
     fn appearance(
         &self,
         (number, blob): BlobAt,

@@ -5,15 +5,14 @@ use std::sync::Arc;
 
 use super::align::search;
 use super::licenses::{ComponentFolders, identify, own_text};
+use super::lookup::{Targets, component_folder};
 use super::queries::{FileHits, Queries, SearchOutcome, may_be_whole};
-use super::targets::{Targets, component_folder, place_in_corpus};
 use crate::audit::read::{Source, Sources};
 use crate::audit::{Context, Error};
 use crate::change::Components;
 use crate::files::{Entry, ReadFiles};
 use crate::text::FilePath;
 
-/// What the folder of `components` with this name has of the queries.
 pub(super) fn search_folder(
     name: &str,
     components: &Components,
@@ -38,7 +37,7 @@ pub(super) fn search_folder(
     for (entry, _) in &mut outcome.skipped {
         entry.path = FilePath::new([name.as_bytes(), b"/", entry.path.as_bytes()].concat());
     }
-    take_whole(&mut outcome, &entries, name, &reader, queries)?;
+    take_whole(&mut outcome, &targets, queries)?;
     let folders = ComponentFolders {
         folder_of: &|path| component_folder(path).to_vec(),
         declared: &|_| None,
@@ -53,11 +52,9 @@ pub(super) fn search_folder(
 }
 
 /// Records corpus files that are identical to a query, even if they share no fingerprint.
-fn take_whole(
+fn take_whole<R: ReadFiles>(
     outcome: &mut SearchOutcome,
-    entries: &[Entry],
-    corpus: &str,
-    folder: &impl ReadFiles,
+    targets: &Targets<'_, R>,
     queries: &Queries<'_>,
 ) -> Result<(), Error> {
     let mut by_size: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -68,12 +65,13 @@ fn take_whole(
     if by_size.is_empty() {
         return Ok(());
     }
+    let reader = (targets.open)();
     let mut whole: Vec<(FilePath, Vec<usize>)> = Vec::new();
     let mut n_components: BTreeMap<usize, BTreeSet<Vec<u8>>> = BTreeMap::new();
-    for entry in entries {
-        let size = folder.size(entry).and_then(|size| usize::try_from(size).ok());
+    for entry in targets.entries {
+        let size = reader.size(entry).and_then(|size| usize::try_from(size).ok());
         let Some(alike) = size.and_then(|size| by_size.get(&size)) else { continue };
-        let text = folder.read(entry)?;
+        let text = reader.read(entry)?;
         let mut same = alike.clone();
         same.retain(|&query| queries.sources[query].bytes() == text);
         for &query in &same {
@@ -92,7 +90,7 @@ fn take_whole(
             None => {
                 let target =
                     Arc::new(Source { path: path.clone(), ..queries.sources[first].clone() });
-                FileHits::new(place_in_corpus(corpus, &path), target).with_text()
+                FileHits::new(targets.place(&path), target).with_text()
             }
         };
         outcome.found.push(found.aligned_whole(&same));

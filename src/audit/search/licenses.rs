@@ -15,9 +15,7 @@ use crate::text::FilePath;
 
 /// Where the components are, and what they say of themselves.
 pub(super) struct ComponentFolders<'c> {
-    /// The folder of a file's component.
     pub folder_of: &'c dyn Fn(&FilePath) -> Vec<u8>,
-    /// The declared license of a file's component.
     pub declared: &'c dyn Fn(&FilePath) -> Option<String>,
     /// The text of a file that may state its license.
     pub text: &'c dyn Fn(&Source) -> Vec<u8>,

@@ -18,7 +18,6 @@ pub(in crate::audit) struct SharedLines {
     pub n: usize,
     /// The same, with each line once: what ends blocks is in all versions.
     pub n_distinct: usize,
-    /// The lines of the version.
     pub n_version: usize,
 }
 

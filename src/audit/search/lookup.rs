@@ -6,17 +6,65 @@
 //! Invariant: the same files have the same lookup, with a cache and without one.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use foldhash::HashMap;
 use rayon::prelude::*;
 
 use super::queries::{Hit, Queries};
-use super::targets::Targets;
+use super::vendored::place_in_tree;
 use crate::audit::Error;
-use crate::audit::read::{Skip, Sources, distinct, reason};
+use crate::audit::read::{Skip, Source, Sources, distinct, reason};
 use crate::files::{BlobId, Entry, ReadFiles};
 use crate::index::Sieve;
-use crate::text::FilePath;
+use crate::policy::{Component, Place};
+use crate::text::{FilePath, printable};
+
+/// The files to search, and how to read them.
+pub(in crate::audit) struct Targets<'t, R> {
+    pub entries: &'t [Entry],
+    /// Opens a reader for one thread.
+    pub open: &'t (dyn Fn() -> R + Sync),
+    pub sources: &'t Sources<'t>,
+    /// The corpus whose components the files are; `None` for files of the tree.
+    pub corpus: Option<&'t str>,
+    pub is_new: &'t (dyn Fn(&FilePath) -> bool + Sync),
+    /// The touched files as they were: base decides what is common.
+    pub before: &'t [&'t Source],
+    /// Maximum components with a fingerprint that is not common; for the tree there is none.
+    pub max_components: usize,
+    /// Whether files that share nothing but a few common fingerprints are left out.
+    pub is_rarity_judged: bool,
+}
+
+impl<'t, R> Targets<'t, R> {
+    /// Files of the tree, none of which is new.
+    pub fn new(
+        entries: &'t [Entry],
+        open: &'t (dyn Fn() -> R + Sync),
+        sources: &'t Sources<'t>,
+    ) -> Self {
+        let (corpus, before, max_components) = (None, &[][..], usize::MAX);
+        let (is_new, is_rarity_judged) = (&|_: &FilePath| false, false);
+        Self { entries, open, sources, corpus, is_new, before, max_components, is_rarity_judged }
+    }
+
+    pub fn place(&self, path: &FilePath) -> Place {
+        let Some(corpus) = self.corpus else { return place_in_tree(self.sources.config, path) };
+        let name = match component_folder(path) {
+            b"" => corpus.to_owned(),
+            folder => printable(folder),
+        };
+        let corpus = corpus.to_owned();
+        Place::Component(Arc::new(Component { corpus, name, ..Component::default() }))
+    }
+}
+
+/// The top folder of a path, which is a component; empty for a file at the root.
+pub(super) fn component_folder(path: &FilePath) -> &[u8] {
+    let bytes = path.as_bytes();
+    memchr::memchr(b'/', bytes).map_or(&[][..], |end| &bytes[..end])
+}
 
 /// What the files of a tree share with several sets of queries.
 pub(in crate::audit) struct Lookup<'l> {
@@ -45,9 +93,6 @@ struct Share {
 }
 
 /// Looks up `sets` of queries in the targets, all in one pass; a set that is `None` shares nothing.
-///
-/// # Errors
-/// The first file, by path, that could not be read.
 pub(in crate::audit) fn look_up<'l, R: ReadFiles>(
     sets: &'l [Option<&'l Queries<'l>>],
     targets: &Targets<'l, R>,
@@ -74,8 +119,7 @@ impl<'l> Lookup<'l> {
         self.uses_cache && self.sources.remembered.is_false().is_some()
     }
 
-    /// Distrusts the cache if it knew something else of a file than the `hits` of a set, or why it is
-    /// skipped.
+    /// Distrusts the cache if it knew something else of a file than the `hits`, or why it has none.
     pub fn confirm(&self, file: usize, set: usize, hits: Result<&[Hit], Skip>) {
         let is_false = match (self.shares(file).as_ref(), hits) {
             // What was not read, or is not there in a partial clone, cannot be compared.
@@ -88,12 +132,11 @@ impl<'l> Lookup<'l> {
         }
     }
 
-    /// The file at `path`, by its number.
     pub fn file_at(&self, path: &FilePath) -> Option<usize> {
         self.entries.binary_search_by(|entry| entry.path.cmp(path)).ok()
     }
 
-    /// The numbers of the files that share something with a set, each with its distinct fingerprints.
+    /// The files that share something with a set, by number, each with its distinct fingerprints.
     pub fn rows(&self, set: usize) -> Vec<(usize, Vec<u32>)> {
         let files = (0..self.entries.len())
             .into_par_iter()
@@ -122,7 +165,6 @@ impl<'l> Lookup<'l> {
         files.filter(|(_, words)| !words.is_empty()).collect()
     }
 
-    /// The files that were not looked up, and why.
     pub fn skipped(&self) -> Vec<(Entry, Skip)> {
         let files = self.entries.iter().enumerate();
         files
@@ -141,7 +183,6 @@ impl<'l> Lookup<'l> {
         Some(&self.shares(file).as_ref().ok()?.of_sets[set])
     }
 
-    /// What each file that was looked up shares with a set.
     fn shares_of(&self, set: usize) -> impl Iterator<Item = (usize, &Share)> {
         (0..self.entries.len()).filter_map(move |file| Some((file, self.share(file, set)?)))
     }
@@ -223,7 +264,6 @@ fn shares_of(
     }))
 }
 
-/// The distinct fingerprints of some hits, sorted.
 pub(super) fn rows(hits: &[Hit]) -> Vec<u32> {
     distinct(hits.iter().map(|hit| hit.row))
 }

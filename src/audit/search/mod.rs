@@ -11,7 +11,6 @@ mod lookup;
 mod outside;
 mod past;
 mod queries;
-mod targets;
 mod twins;
 mod vendored;
 mod worded;
@@ -21,14 +20,13 @@ pub use corpus::{CorpusLexer, StoredCorpus};
 pub(super) use corpus::{params, version_of};
 pub(super) use election::AS_MUCH;
 pub(super) use line_counts::{LineCounts, SharedLines};
-pub(super) use lookup::{look_up, repeated};
+pub(super) use lookup::{Targets, look_up, repeated};
 pub use outside::Outside;
 pub(super) use past::PastQuery;
 pub use past::{HistoryContents, Past};
 pub(super) use queries::{
     AlignedQueries, FileHits, Hit, Queries, SearchOutcome, SeedPlaces, UnreadPlace, may_be_whole,
 };
-pub(super) use targets::Targets;
 pub(super) use twins::{Twins, twins};
 pub(super) use vendored::{
     asks_for_more, identify_vendored, identify_vendored_as_of, place_in_tree,

@@ -94,8 +94,7 @@ impl Past {
         Ok(past)
     }
 
-    /// The index in `folder`, brought up to `span`. A part of the past has its own index, unless all of
-    /// it is indexed already.
+    /// The index in `folder`, brought up to `span`; a part has its own, unless all is indexed.
     fn updated(
         folder: Option<&Path>,
         repository: &Repository,
@@ -113,7 +112,7 @@ impl Past {
             let hidden = [&tips[..], &span.hidden].concat();
             let mut new = reader.commits_of(&Span { hidden, ..span.clone() })?;
             if !new.is_empty() {
-                // Every commit that the tips reach, so that the next update has only newer ones to add.
+                // All that the tips reach, so that the next update has only newer ones to add.
                 new = reader.commits(&span.tips, &tips, WalkLimits::default())?;
             }
             return indexing.add(whole, &new, &span.tips, false);
@@ -181,8 +180,7 @@ impl Past {
         [Extent::Whole, Extent::Part].map(|extent| History::open(folder, params, extent).readable())
     }
 
-    /// What part of the past was not searched, in words; `unread` files share something with `what`
-    /// was asked for, a change or a sketch.
+    /// What part of the past was not searched, in words, for `what`: a change or a sketch.
     pub(in crate::audit) fn unavailable(&self, unread: UnreadPlace, what: &str) -> Option<String> {
         if self.is_shallow {
             return Some("the history before this shallow clone begins".to_owned());
@@ -267,8 +265,8 @@ impl Past {
 
     /// The past files that whole queries are byte-identical to.
     ///
-    /// Fingerprints lose them: each leads to the file in which it first appeared, and a file of idioms
-    /// has none of its own.
+    /// Fingerprints lose them: each leads to the file in which it first appeared, and a file of
+    /// idioms has none of its own.
     fn whole_files(
         &self,
         sought: &PastQuery<'_>,
@@ -376,9 +374,8 @@ impl Indexer<'_> {
         Ok(Past { history, reached: None, reverted: Vec::new(), n_missing, is_shallow, unkept })
     }
 
-    /// Reads what `commits` added, the oldest first, and records where each fingerprint first
-    /// appeared; also returns how many contents are missing. With `with_before`, what was there
-    /// before the commits is read too.
+    /// Reads what `commits` added, the oldest first, `with_before` also what was there before them;
+    /// records where each fingerprint first appeared, and returns how many contents are missing.
     fn learn(
         &self,
         commits: &[CommitId],
@@ -391,8 +388,7 @@ impl Indexer<'_> {
         let mut paths = Paths::default();
         let mut readings: Vec<u64> = Vec::new();
         let mut events: Vec<EventRow> = Vec::new();
-        // The newest first: most packs store older trees as deltas of them, and recently read ones
-        // are at hand.
+        // The newest first: most packs store older trees as deltas of them.
         for (number, chunk) in commits.chunks(COMMITS_AT_ONCE).enumerate().rev() {
             // One thread compares the trees of commits in a row, which have most in common.
             let of_commits = chunk.par_iter().rev().with_min_len(512).map_init(
@@ -417,7 +413,7 @@ impl Indexer<'_> {
             }
         }
         events.reverse();
-        let mut wanted = ContentReadings::new();
+        let mut wanted = HashMap::new();
         for (number, EventRow { path, before, after, .. }) in events.iter().enumerate() {
             let before = before.filter(|_| with_before);
             for blob in [before, *after].into_iter().flatten() {
@@ -556,11 +552,8 @@ struct PastContent {
     event: u32,
 }
 
-/// The contents of a stretch, by how they are read.
-type ContentReadings = HashMap<(BlobId, u64), PastContent>;
-
 /// The blobs, and how each is read.
-fn sorted(contents: ContentReadings) -> (Vec<BlobId>, Vec<Vec<PastContent>>) {
+fn sorted(contents: HashMap<(BlobId, u64), PastContent>) -> (Vec<BlobId>, Vec<Vec<PastContent>>) {
     let mut rows: Vec<(BlobId, PastContent)> =
         contents.into_iter().map(|((blob, _), content)| (blob, content)).collect();
     rows.sort_unstable_by_key(|(blob, content)| (*blob, content.event, content.path));
@@ -576,8 +569,8 @@ struct PastVersion<'e> {
 }
 
 impl PastQuery<'_> {
-    /// The version with most of the queries' code that no longer exists, the last of several; and how
-    /// many were not read, since there are too many or they are too large.
+    /// The version with most of the queries' code that no longer exists, the last of several; and
+    /// how many were not read, since there are too many or they are too large.
     fn last_version<'e>(
         &self,
         path: &FilePath,

@@ -34,9 +34,7 @@ pub(in crate::audit) type SharedKgrams = BTreeMap<usize, Vec<SharedKgram>>;
 /// The fingerprints of the parts of some documents to search for.
 pub(in crate::audit) struct Queries<'q> {
     pub config: &'q Config,
-    /// The documents to search for.
     pub sources: Vec<&'q Source>,
-    /// The number of each source by its path.
     numbers: HashMap<&'q FilePath, usize>,
     /// For each source, which of its tokens to search for.
     asked: Vec<Cow<'q, [bool]>>,
@@ -51,7 +49,6 @@ pub(in crate::audit) struct Queries<'q> {
     sequences: OnceLock<Vec<Vec<u32>>>,
     /// The sieve of all fingerprints, and that of each source.
     sieves: OnceLock<(Sieve, Vec<Sieve>)>,
-    /// Each source as a side of seeds.
     sides: Vec<SeedSide<'q>>,
     /// The words that files are looked through for besides, sorted.
     pub words: Vec<u32>,
@@ -87,9 +84,7 @@ pub(in crate::audit) struct FileHits {
 #[derive(Debug, Default)]
 pub(in crate::audit) struct AlignedQueries {
     pub alignments: Vec<(usize, Alignment)>,
-    /// Runs whose names agree.
     pub runs: Vec<(usize, Block)>,
-    /// What was left out.
     pub limits: Vec<(usize, Shortfall)>,
 }
 
@@ -170,19 +165,16 @@ pub(in crate::audit) struct SeedPlaces {
     pub n: u32,
 }
 
-/// The result of a search.
 #[derive(Debug, Default)]
 pub(in crate::audit) struct SearchOutcome {
     /// The files that share something with a query, sorted by path.
     pub found: Vec<FileHits>,
-    /// For each query, its seeds in order: position, and the number of files that have the
-    /// fingerprint.
+    /// For each query, its seeds in order: position, and number of files with the fingerprint.
     pub frequencies: Vec<Vec<(u32, u32)>>,
     /// The same with the number of places, also in files of the change; empty if not needed.
     pub n_places: Vec<Vec<SeedPlaces>>,
     /// Files that were not compared, and why.
     pub skipped: Vec<(Entry, Skip)>,
-    /// The number of files compared.
     pub n_compared: usize,
     /// Pairs of a query and a file that were not aligned, since others explain what they share.
     pub n_passed_over: usize,
@@ -198,8 +190,7 @@ impl<'q> Queries<'q> {
         Self::sampled(queries, config, config.fingerprint)
     }
 
-    /// Like [`Self::new`], with the k-grams that `sampling` selects. All k-grams find shorter runs:
-    /// they have what is sampled of the other side.
+    /// Like [`Self::new`], with the k-grams that `sampling` selects: more find shorter runs.
     pub fn sampled(
         queries: Vec<(&'q Source, Cow<'q, [bool]>)>,
         config: &'q Config,
@@ -237,8 +228,7 @@ impl<'q> Queries<'q> {
         Self { words: distinct(words), ..self }
     }
 
-    /// The informative fingerprints of whose tokens at least half are searched for, each with its
-    /// query's number.
+    /// The informative fingerprints that are half searched for, each with its query's number.
     pub fn fingerprints(&self, params: &Params) -> Vec<(usize, Fingerprint)> {
         let k = params.noise_threshold();
         let mut hashes = Vec::new();
@@ -283,7 +273,6 @@ impl<'q> Queries<'q> {
         Some(prints.filter_map(|(_, print)| self.row_of(print.hash)).collect())
     }
 
-    /// Whether there is nothing to search for.
     pub fn is_empty(&self) -> bool {
         self.index.is_empty()
     }
@@ -321,31 +310,7 @@ impl<'q> Queries<'q> {
         self.hits(self.config.fingerprint.fingerprints(&target.tokens, scratch))
     }
 
-    /// The fingerprints of `target` that the queries `wanted` have, and few others: a look into an
-    /// index of many queries is slow.
-    fn hits_of(
-        &self,
-        target: &BareTokens<'_>,
-        wanted: &[usize],
-        scratch: &mut Vec<u64>,
-    ) -> Vec<Hit> {
-        if !self.may_share(target.family) {
-            return Vec::new();
-        }
-        let (of_all, of_each) = self.sieves.get_or_init(|| {
-            let of_each = Sieve::of_documents(&self.index, self.sources.len());
-            (Sieve::new(&[&self.index]), of_each)
-        });
-        let all = self.config.fingerprint.fingerprints(&target.tokens, scratch);
-        // The sieve of one query is small, and that of all is not.
-        self.hits(all.filter(|print| {
-            (wanted.len() == 1 || of_all.may_have(print.hash))
-                && wanted.iter().any(|&of| of_each[of].may_have(print.hash))
-        }))
-    }
-
-    /// The fingerprints of a remembered file that the queries have too, of the numbered hashes that
-    /// passed a sieve.
+    /// The same for a remembered file, from the numbered hashes that passed a sieve.
     pub fn hits_in_remembered(&self, target: &BlobFacts<'_>, passed: &[(usize, u64)]) -> Vec<Hit> {
         if !self.may_share(target.family) {
             return Vec::new();
@@ -359,7 +324,6 @@ impl<'q> Queries<'q> {
         hits.collect()
     }
 
-    /// The sieve of some sets of queries.
     pub fn sieve(sets: &[Option<&Self>]) -> Sieve {
         Sieve::new(&sets.iter().flatten().map(|queries| &queries.index).collect::<Vec<_>>())
     }
@@ -374,7 +338,6 @@ impl<'q> Queries<'q> {
         if is_asked { places_in(&self.words, words()) } else { Vec::new() }
     }
 
-    /// The number of the query that is the file at `path`.
     pub fn number_of(&self, path: &FilePath) -> Option<usize> {
         self.numbers.get(path).copied()
     }
@@ -382,8 +345,8 @@ impl<'q> Queries<'q> {
     /// Aligns the queries that share most with ascending parts of `target`; `hits` are its own.
     ///
     /// The parts are one text, in which what is between them is like nothing: each place of a query
-    /// is paired with the few of all parts that are most like it. One part after the other, it would
-    /// be paired with some of each, and the time would grow with the parts times the query.
+    /// is paired with the few of all parts that are most like it. One part after the other, it
+    /// would be paired with some of each, and the time would grow with the parts times the query.
     pub fn align_parts(
         &self,
         target: &Source,
@@ -415,7 +378,19 @@ impl<'q> Queries<'q> {
         wanted: &[usize],
         scratch: &mut Vec<u64>,
     ) -> SharedKgrams {
-        let hits = self.hits_of(target, wanted, scratch);
+        if !self.may_share(target.family) {
+            return SharedKgrams::new();
+        }
+        let (of_all, of_each) = self.sieves.get_or_init(|| {
+            let of_each = Sieve::of_documents(&self.index, self.sources.len());
+            (Sieve::new(&[&self.index]), of_each)
+        });
+        let all = self.config.fingerprint.fingerprints(&target.tokens, scratch);
+        // One look into an index of many queries is slow, and so is one into a sieve of many.
+        let hits = self.hits(all.filter(|print| {
+            (wanted.len() == 1 || of_all.may_have(print.hash))
+                && wanted.iter().any(|&of| of_each[of].may_have(print.hash))
+        }));
         let rare = self
             .rare
             .get_or_init(|| self.sources.par_iter().map(|of| rare_words(of.document())).collect());
@@ -547,13 +522,12 @@ impl<'q> Queries<'q> {
         self.postings(row).len() <= 64
     }
 
-    /// The queries that have a fingerprint, in order.
     fn queries_of(&self, row: u32) -> impl Iterator<Item = usize> + '_ {
         let of_queries = self.postings(row).chunk_by(|a, b| a.1.document == b.1.document);
         of_queries.map(|of_query| of_query[0].1.document as usize)
     }
 
-    /// For each query, its seeds in order, made of a position, a fingerprint and the number of that.
+    /// For each query, its seeds in order, of a position, a fingerprint and the number of that.
     pub(super) fn seeds_of_each<T: Ord + Clone>(
         &self,
         numbers: &BTreeMap<u32, u32>,
@@ -589,7 +563,6 @@ impl<'q> Queries<'q> {
     }
 }
 
-/// The positions of the hits of each fingerprint.
 fn positions_of(hits: &[Hit]) -> BTreeMap<u32, Vec<u32>> {
     let mut positions: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for hit in hits {
@@ -598,7 +571,6 @@ fn positions_of(hits: &[Hit]) -> BTreeMap<u32, Vec<u32>> {
     positions
 }
 
-/// Those of some queries that have most votes, at most `max`.
 fn most_voted(mut queries: Vec<usize>, votes: &BTreeMap<usize, u32>, max: usize) -> Vec<usize> {
     queries.sort_unstable_by_key(|query| (Reverse(votes.get(query).copied()), *query));
     queries.truncate(max);
@@ -624,12 +596,11 @@ fn blot_out(tokens: &mut [Token]) {
 /// Maximum queries to which a common one is followed.
 const WINNERS: usize = 16;
 
-/// Minimum tokens of a byte-identical file to report, fewer than `min-tokens`: identity is evidence.
+/// Minimum tokens of a byte-identical file, fewer than `min-tokens`: identity is evidence.
 const WHOLE_TOKENS: usize = 20;
 /// Minimum bytes for the same: a file with a line of code or none is the same in many projects.
 const WHOLE_BYTES: usize = 300;
 
-/// Whether a file may be reported as a whole.
 pub(in crate::audit) fn may_be_whole(source: &Source) -> bool {
     source.tokens.len() >= WHOLE_TOKENS && source.text.len() >= WHOLE_BYTES
 }

@@ -80,8 +80,7 @@ pub(in crate::audit) fn twins(
 }
 
 impl SearchOutcome {
-    /// Adds the files that are byte-identical to whole queries, and to each query what was found of
-    /// the first of those that the change adds.
+    /// Adds the files that are byte-identical to whole queries, and what the first of equals has.
     pub(in crate::audit) fn take_twins(
         &mut self,
         queries: &Queries<'_>,

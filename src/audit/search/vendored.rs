@@ -35,9 +35,9 @@ pub(in crate::audit) fn place_in_tree(config: &Config, path: &FilePath) -> Place
     }))
 }
 
-/// Finds the licenses of what was found in vendored folders, as `entries` state them; those declared
-/// in the settings win. What is third-party code by its name or `.gitattributes` only is of the
-/// tree, unless a license is stated there of which `is_told`.
+/// Finds the licenses of what was found in vendored folders, as `entries` state them; those
+/// declared in the settings win. What is third-party code by its name or `.gitattributes` only is
+/// of the tree, unless a license is stated there of which `is_told`.
 pub(in crate::audit) fn identify_vendored(
     found: &mut [FileHits],
     entries: &[Entry],
@@ -105,8 +105,8 @@ fn identify_with(
     Ok(())
 }
 
-/// What third-party code by its name or `.gitattributes` only belongs to: the outermost folder above
-/// that states a license, or the file alone. `None` for other files.
+/// What third-party code by its name or `.gitattributes` only belongs to: the outermost folder
+/// above that states a license, or the file alone. `None` for other files.
 fn component_folder<'p>(
     path: &'p FilePath,
     entries: &[Entry],

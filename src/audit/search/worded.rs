@@ -36,7 +36,7 @@ impl<'w> WordIndex<'w> {
         Rarity::new(asked, n_having, self.n_files)
     }
 
-    /// The numbers of the `max` files with most of the words of a bag; of equals, first by `distance`.
+    /// The numbers of the `max` files with most words of a bag; of equals, first by `distance`.
     ///
     /// Time O(n log n) for n words of all files together.
     pub fn closest(

@@ -1,6 +1,5 @@
 //! Chooses the hunks of a change that a sibling may lack.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::audit::change::{ChangedFile, Predecessor};
@@ -14,8 +13,7 @@ use crate::text::FilePath;
 /// that left some out on purpose. A change with no more hunks is small.
 pub(super) const MAX_PLACES: usize = 8;
 
-/// The windows of those `hunks` that a sibling may lack, each with its unit; the tokens in `moved`
-/// are elsewhere now.
+/// The windows of `hunks` that a sibling may lack, with their units; `moved` is elsewhere now.
 pub(super) fn windows_of(
     hunks: Vec<Hunk>,
     before: &Predecessor,
@@ -212,11 +210,4 @@ fn has_moved(was: u32, base: &[Token], is: u32, head: &[Token]) -> bool {
 /// What a hunk of a file removes and adds, whatever surrounds it.
 pub(super) fn content_of(hunk: &Hunk, base: &Source, after: &Source) -> (u64, u64) {
     (content(&base.tokens[hunk.removed.clone()]), content(&after.tokens[hunk.added.clone()]))
-}
-
-/// How often each edit is made, by its content.
-pub(super) fn n_made(contents: impl Iterator<Item = (u64, u64)>) -> HashMap<(u64, u64), usize> {
-    let mut n_made = HashMap::new();
-    contents.for_each(|content| *n_made.entry(content).or_default() += 1);
-    n_made
 }

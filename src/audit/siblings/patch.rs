@@ -7,8 +7,8 @@ use super::windows::{Pair, Place};
 use crate::audit::read::Source;
 use crate::matching::unified;
 
-/// The text of the other file with the edits made and `names` for those of the edited one; `None` if
-/// other comments are there, or two names of an edit would become one, or nothing would change.
+/// The text of the other file with the edits made and `names` for those of the edited one; `None`
+/// if other comments are there, or two names of an edit would become one, or nothing would change.
 ///
 /// What is replaced reaches from the last kept token before an edit to the first behind it, so that
 /// the comments of the edit come along.

@@ -18,8 +18,7 @@ pub(in crate::audit) struct Purposes<'p> {
 }
 
 impl Purposes<'_> {
-    /// What a file was edited for, as far as commits say: what is not committed or cannot be read may
-    /// mend something.
+    /// What a file was edited for. What is not committed or cannot be read may mend something.
     pub(super) fn of(&self, path: &FilePath) -> Purpose {
         let said = self.said.get_or_init(|| {
             let ends = match (self.base.map(|end| end.commit), self.head.commit) {

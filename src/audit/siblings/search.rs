@@ -10,31 +10,23 @@ use rayon::prelude::*;
 use super::hunks::{MAX_PLACES, may_hold_siblings, unit_around};
 use super::patch::{adapted, patch};
 use super::purpose::Purposes;
-use super::step::{Marks, PartedBlocks, Side, parted};
+use super::step::{Marks, Side, parted};
 use super::windows::{Pair, Place, Windows};
 use crate::audit::Error;
 use crate::audit::bundle::Bundle;
-use crate::audit::read::{Source, Sources};
+use crate::audit::read::{Source, Sources, counts};
 use crate::audit::search::Hit;
 use crate::files::Entry;
 use crate::matching::{CloneType, Hunk, MIN_RUN, Site, Window, n_hunks};
 use crate::policy::{Fragment, Purpose};
 use crate::text::FilePath;
 
-/// Maximum pairs of places with one fingerprint, in the windows of a file and in another file.
-const MAX_PAIRS: usize = 4_096;
-
-/// Maximum files to compare with a window: one more than places that may lack an edit, so that more
-/// are noticed.
+/// Maximum files to compare with a window: one more than places that may lack an edit.
 const MAX_FILES: usize = MAX_PLACES + 1;
 /// The first of them: the others are compared if one of these has a sibling, which few have.
 const FIRST_FILES: usize = 4;
-/// Maximum files in which comments that keep blocks in step with an edited one are looked for.
-const MAX_DECLARED: usize = 1_000;
 
-/// A sibling that lacks edits.
 pub(in crate::audit) struct Sibling {
-    /// The number of the edited file.
     pub number: usize,
     /// The edited unit, by its first token in base.
     pub unit: usize,
@@ -84,9 +76,6 @@ enum Target {
 
 impl Windows<'_> {
     /// The siblings that lack hunks, in files with `hits` of the queries and those of the change.
-    ///
-    /// # Errors
-    /// The first file that could not be read.
     pub fn siblings(
         &self,
         hits: Vec<(Entry, Vec<Hit>)>,
@@ -166,11 +155,10 @@ impl Windows<'_> {
     fn shared(&self, hits: &[Hit]) -> Offsets {
         let params = &self.queries.config.fingerprint;
         let mut shared: Offsets = BTreeMap::new();
-        let mut n_hits: HashMap<_, usize> = HashMap::new();
-        hits.iter().for_each(|hit| *n_hits.entry(hit.row).or_default() += 1);
+        let n_hits = counts(hits.iter().map(|hit| hit.row));
         for hit in hits {
             let postings = self.queries.postings(hit.row);
-            if n_hits[&hit.row] * postings.len() > MAX_PAIRS {
+            if n_hits[&hit.row] * postings.len() > 4_096 {
                 continue;
             }
             for (_, posting) in postings {
@@ -200,7 +188,7 @@ impl Windows<'_> {
             let own = self.numbers[query];
             let path = self.heads[own].map_or(&source.path, |head| &head.source.path);
             let files = sharing.get(&(query, None)).into_iter().flatten();
-            for &at in files.take(MAX_DECLARED) {
+            for &at in files.take(1_000) {
                 let candidate = &candidates[at];
                 let may_declare = marks[own].name(&candidate.path)
                     || match &candidate.target {
@@ -216,8 +204,8 @@ impl Windows<'_> {
         }
     }
 
-    /// The windows to compare with each candidate, all or those that some places are `lacking`: each
-    /// with some of the files that share most with it, then the nearest.
+    /// The windows to compare with each candidate, all or those that some places are `lacking`:
+    /// each with some of the files that share most with it, then the nearest.
     fn wanted(
         &self,
         candidates: &[Candidate],
@@ -262,13 +250,8 @@ fn sharing(candidates: &[Candidate]) -> Overlap {
 
 /// How many places lack each hunk that siblings lack.
 fn n_places(found: &[Sibling]) -> PlaceCounts {
-    let mut n_places = HashMap::new();
-    for sibling in found.iter().filter(|sibling| !sibling.is_declared) {
-        for hunk in &sibling.hunks {
-            *n_places.entry((sibling.number, hunk.before.start)).or_default() += 1;
-        }
-    }
-    n_places
+    let lacking = found.iter().filter(|sibling| !sibling.is_declared);
+    counts(lacking.flat_map(|of| of.hunks.iter().map(|hunk| (of.number, hunk.before.start))))
 }
 
 /// Whether a file may be what is sought, by the words that are remembered of it.
@@ -393,8 +376,7 @@ impl<'m> Pair<'m> {
         n_unknown.values().all(|&n| n > 1) && n_hunks(hunks, unit) <= places.len()
     }
 
-    /// Whether the hunks at places of one unit use a name of their own that it has not: what the edit
-    /// is about is not there.
+    /// Whether the hunks at places of one unit use names of their own unit that the other lacks.
     fn is_about_others(&self, places: &[Place<'_>]) -> bool {
         let Some(Place { unit, of: Some(of), .. }) = places.first() else { return false };
         let own: HashSet<(u32, bool)> = names(self.own, &unit.tokens).collect();
@@ -464,7 +446,7 @@ impl<'m> Pair<'m> {
         let own_side = Side { base: own, head: &head.source };
         let other_side = Side { base, head: other };
         let mut siblings = Vec::new();
-        for PartedBlocks { own, other: there } in parted(own_side, other_side) {
+        for (own, there) in parted(own_side, other_side) {
             let hunks = windows.hunks[number].iter();
             let hunks =
                 hunks.filter(|of| own.start <= of.removed.start && of.removed.end <= own.end);

@@ -13,7 +13,6 @@ use crate::language::{Kind, Token};
 use crate::matching::{Renaming, words as words_of};
 use crate::text::FilePath;
 
-/// The marks of a file, in order.
 pub(super) struct Marks(Vec<Mark>);
 
 /// A comment that says where the twin of the block below it is.
@@ -32,15 +31,6 @@ struct Mark {
 pub(super) struct Side<'s> {
     pub base: &'s Source,
     pub head: &'s Source,
-}
-
-/// Two blocks that were in step and no longer are.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct PartedBlocks {
-    /// The tokens of the own block in base.
-    pub own: Range<usize>,
-    /// The tokens of the other block in the head.
-    pub other: Range<usize>,
 }
 
 const SAME_AS: &[u8] = b"secondhand: same-as(";
@@ -125,8 +115,9 @@ fn copied_from(text: &str) -> Option<(String, String)> {
     Some((dotted[..first].join("/"), dotted[first..].join(".")))
 }
 
-/// The blocks of `own` and `other` that a comment keeps in step, and that no longer are.
-pub(super) fn parted(own: Side<'_>, other: Side<'_>) -> Vec<PartedBlocks> {
+/// The blocks that a comment keeps in step, and that no longer are: the tokens in `own` before the
+/// change, and those in `other` after it.
+pub(super) fn parted(own: Side<'_>, other: Side<'_>) -> Vec<(Range<usize>, Range<usize>)> {
     let mut found = of_marks(own, other);
     found.extend(of_marks(other, own).into_iter().map(|(marked, named)| (named, marked)));
     let mut parted = Vec::new();
@@ -134,7 +125,7 @@ pub(super) fn parted(own: Side<'_>, other: Side<'_>) -> Vec<PartedBlocks> {
         let (before, other_before) = (&own.base.tokens[was.clone()], &other.base.tokens[other_was]);
         let (now, other_now) = (&own.head.tokens[is], &other.head.tokens[other_is.clone()]);
         if is_same_up_to_names(before, other_before) && !is_same_up_to_names(now, other_now) {
-            parted.push(PartedBlocks { own: was, other: other_is });
+            parted.push((was, other_is));
         }
     }
     parted

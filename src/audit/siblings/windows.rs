@@ -1,19 +1,18 @@
 //! Holds the windows of a change's hunks with their fingerprints, and what they are compared with.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use rayon::prelude::*;
 
-use super::hunks::{MAX_PLACES, content_of, is_own_code, n_made, windows_of};
+use super::hunks::{MAX_PLACES, content_of, is_own_code, windows_of};
 use crate::audit::bundle::Bundle;
 use crate::audit::change::{ChangedFile, Predecessor};
-use crate::audit::read::{Source, Sources};
+use crate::audit::read::{Source, Sources, counts};
 use crate::audit::search::Queries;
 use crate::matching::{Hunk, Site, Unit, Window, edited_hunks, n_hunks};
 use crate::text::FilePath;
 
-/// The hunks of a change whose siblings are looked for.
 pub(in crate::audit) struct Windows<'p> {
     pub(super) sources: &'p Sources<'p>,
     pub(super) changed: &'p [ChangedFile],
@@ -35,9 +34,7 @@ pub(super) struct Pair<'m> {
     pub windows: &'m Windows<'m>,
     /// The number of the edited file in base.
     pub number: usize,
-    /// The edited file in base.
     pub own: &'m Source,
-    /// The edited file in the head.
     pub head: &'m ChangedFile,
     /// The other file in the head.
     pub other: &'m Source,
@@ -111,10 +108,10 @@ impl<'p> Windows<'p> {
         hunks.map(|hunk| content_of(hunk, &self.base[number].source, &head.source)).collect()
     }
 
-    /// Leaves out what the change makes again and again: a mechanical rewrite leaves out on purpose.
+    /// Leaves out what the change makes again and again: a rewrite leaves out on purpose.
     fn leave_out_rewrites(&mut self) {
         let contents: Vec<_> = (0..self.base.len()).map(|number| self.contents(number)).collect();
-        let n_made = n_made(contents.iter().flatten().copied());
+        let n_made = counts(contents.iter().flatten().copied());
         for (windows, contents) in self.windows.iter_mut().zip(contents) {
             let mut contents = contents.iter();
             windows.retain(|_| contents.next().is_some_and(|of| n_made[of] <= MAX_PLACES));
@@ -159,8 +156,7 @@ impl<'p> Windows<'p> {
 
 /// Keeps the windows of units of which each hunk has one: others are a part of an edit at most.
 fn keep_whole_edits(windows: &mut Vec<(Window, Unit)>, hunks: &[Hunk]) {
-    let mut n_windows: HashMap<usize, usize> = HashMap::new();
-    windows.iter().for_each(|(_, unit)| *n_windows.entry(unit.tokens.start).or_default() += 1);
+    let n_windows = counts(windows.iter().map(|(_, unit)| unit.tokens.start));
     windows.retain(|(_, unit)| n_hunks(hunks, &unit.tokens) <= n_windows[&unit.tokens.start]);
 }
 
