@@ -164,7 +164,6 @@ pub(super) fn align_chosen<S>(
     Ok(found.into_iter().flatten().collect())
 }
 
-/// A file that was aligned.
 pub(in crate::audit) fn found(
     place: Place,
     target: Arc<Source>,

@@ -32,7 +32,6 @@ const IN_A_ROW: usize = 4;
 const MAX_PAIRS: usize = 64 * 64;
 const FIRST_FILES: usize = 64;
 
-/// A file and what it shares with the queries.
 pub(super) struct Overlap<'f> {
     pub file: usize,
     pub path: &'f FilePath,

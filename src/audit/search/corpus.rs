@@ -439,9 +439,6 @@ fn span(found: &FileHits, query: usize) -> usize {
     of_query.map(|(_, alignment)| alignment.target().len().saturating_sub(1)).sum()
 }
 
-/// How much of a query a version has, how far apart, and how much else; then its number.
-type Rating = ((usize, Reverse<usize>, Reverse<usize>), usize);
-
 /// Of the versions of each file, keeps the one most similar to each query; of equals, the first.
 fn best_of_each(mut found: Vec<FileHits>, mut since: Since, sources: &[&Source]) -> Vec<FileHits> {
     // For each version that was aligned, how much of each query it has.
@@ -451,7 +448,7 @@ fn best_of_each(mut found: Vec<FileHits>, mut since: Since, sources: &[&Source])
     });
     let likenesses: Vec<BTreeMap<usize, usize>> = likenesses.collect();
     // By component, path and query: the highest likeness, and the version that has it.
-    let mut best: HashMap<(ComponentPath, usize), Rating> = HashMap::new();
+    let mut best: HashMap<(ComponentPath, usize), (_, usize)> = HashMap::new();
     for (number, one) in found.iter().enumerate() {
         for (&query, &likeness) in &likenesses[number] {
             // Of versions that have as much, the one that has least in between, and least besides.

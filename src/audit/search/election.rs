@@ -227,9 +227,6 @@ pub(super) fn elect(
     Ok(all)
 }
 
-/// The number of a segment, and the hash of a file there, or a blob of a component without history.
-type FileKey = (usize, u64, bool);
-
 /// Versions of a file, in order, with their times.
 type Versions = BTreeSet<(i64, BlobAt)>;
 
@@ -269,7 +266,8 @@ impl Election<'_> {
     /// A greedy cover, as in the search of a tree, of at most 100 files: one is taken if it
     /// explains a position that fewer than [`ENOUGH`] better ones have explained.
     fn of_query(&self, hits: &[CorpusHit]) -> Result<Candidates, SegmentError> {
-        let mut files: HashMap<FileKey, Ballot> = HashMap::new();
+        // By segment and the hash of a file there, or the blob of a component without history.
+        let mut files: HashMap<(usize, u64, bool), Ballot> = HashMap::new();
         for hit in hits {
             for &at in hit.blobs.iter() {
                 let version = self.known.version(self.segments, at)?;
@@ -283,7 +281,7 @@ impl Election<'_> {
                 }
             }
         }
-        let mut ranked: Vec<(FileKey, Ballot)> = files.into_iter().collect();
+        let mut ranked: Vec<(_, Ballot)> = files.into_iter().collect();
         ranked.sort_unstable_by_key(|(key, ballot)| (Reverse(ballot.n_votes()), *key));
         let mut n_explained: HashMap<u32, usize> = HashMap::new();
         let (mut candidates, mut n_files) = (Candidates::default(), 0);

@@ -131,7 +131,6 @@ fn lacks(hunks: &[Hunk], base: &Source, head: &Source) -> String {
     }
 }
 
-/// Some tokens of an edit on one line, shortened.
 fn quoted(source: &Source, tokens: &Range<usize>) -> String {
     let text = String::from_utf8_lossy(source.text_between(tokens));
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
