@@ -33,12 +33,6 @@ pub enum ReportError {
     Newer { file: String, version: u64 },
 }
 
-impl ReportError {
-    fn broken(file: &str, why: &serde_json::Error) -> Self {
-        Self::Broken { file: file.to_owned(), why: why.to_string() }
-    }
-}
-
 /// A report of one repository.
 #[derive(Debug, Clone)]
 pub struct MemberReport {
@@ -53,25 +47,25 @@ pub struct MemberReport {
 
 #[derive(Debug, Clone)]
 enum Content {
-    History(History),
-    Audit(Report),
-    Scan(Report),
-    Check(Report),
+    History(Vec<Commit>),
+    Audit(AuditReport, Vec<ReportedFinding>),
+    Scan(Share),
+    Check(Vec<ReportedFinding>),
 }
 
 impl Content {
     fn of_report(report: Report) -> Self {
-        match (&report.audit, &report.duplication) {
-            (Some(_), _) => Self::Audit(report),
-            (None, Some(_)) => Self::Scan(report),
-            (None, None) => Self::Check(report),
+        match report {
+            Report { audit: Some(audit), findings, .. } => Self::Audit(audit, findings),
+            Report { duplication: Some(duplication), .. } => Self::Scan(duplication.total),
+            Report { findings, .. } => Self::Check(findings),
         }
     }
 
     fn kind(&self) -> &'static str {
         match self {
             Self::History(_) => "history",
-            Self::Audit(_) => "audit",
+            Self::Audit(..) => "audit",
             Self::Scan(_) => "scan",
             Self::Check(_) => "check",
         }
@@ -137,6 +131,12 @@ struct Share {
     duplicated_lines: usize,
 }
 
+impl Share {
+    fn parts(&self) -> (usize, usize) {
+        (self.lines, self.duplicated_lines)
+    }
+}
+
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct AuditReport {
@@ -160,11 +160,6 @@ struct Verdict {
 }
 
 #[derive(Debug, Clone, Deserialize)]
-struct History {
-    commits: Vec<Commit>,
-}
-
-#[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Commit {
     author_time: i64,
@@ -184,8 +179,11 @@ impl MemberReport {
     /// For what is no JSON, or a report that cannot be read.
     pub fn parse(text: &[u8], folder: &str, path: &str) -> Result<Option<Self>, ReportError> {
         let file = if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };
-        let value: Value =
-            serde_json::from_slice(text).map_err(|why| ReportError::broken(&file, &why))?;
+        let broken = |why: serde_json::Error| ReportError::Broken {
+            file: file.clone(),
+            why: why.to_string(),
+        };
+        let mut value: Value = serde_json::from_slice(text).map_err(broken)?;
         let is_history = value.get("commits").is_some() && value.get("range").is_some();
         let is_report = value.get("findings").is_some() && value.get("tool").is_some();
         let version = value.get("version").and_then(Value::as_u64);
@@ -194,11 +192,11 @@ impl MemberReport {
             return Err(ReportError::Newer { file, version });
         }
         let content = if is_history {
-            serde_json::from_value(value).map(Content::History)
+            serde_json::from_value(value["commits"].take()).map(Content::History)
         } else {
             serde_json::from_value(value).map(Content::of_report)
         };
-        let content = content.map_err(|why| ReportError::broken(&file, &why))?;
+        let content = content.map_err(broken)?;
         let (repository, day) = named(folder, path);
         Ok(Some(Self { file, repository, day, content }))
     }
@@ -421,23 +419,18 @@ impl Organization {
             let member = members.entry(repository).or_default();
             member.reports.insert(kind, document.day.clone());
             match &document.content {
-                Content::History(history) => member.added = Some(add_months(history, &mut months)),
-                Content::Scan(report) => {
-                    let total = report.duplication.as_ref().map(|of| &of.total);
-                    member.scanned = total.map(|total| (total.lines, total.duplicated_lines));
+                Content::History(commits) => member.added = Some(add_months(commits, &mut months)),
+                Content::Scan(total) => member.scanned = Some(total.parts()),
+                Content::Audit(audited, findings) => {
+                    let own = audited.components.iter();
+                    let own = own.filter(|of| names.is_own(&of.component, repository));
+                    let n_own: usize = own.map(|of| of.tokens).sum();
+                    let n_copied = audited.copied_tokens.saturating_sub(n_own);
+                    member.audited = Some((audited.tokens, n_copied));
+                    merged.add_taken(repository, &audited.components, &names, &mut components);
+                    merged.add_findings(repository, findings, &names);
                 }
-                Content::Audit(report) => {
-                    if let Some(audited) = &report.audit {
-                        let own = audited.components.iter();
-                        let own = own.filter(|of| names.is_own(&of.component, repository));
-                        let n_own: usize = own.map(|of| of.tokens).sum();
-                        let n_copied = audited.copied_tokens.saturating_sub(n_own);
-                        member.audited = Some((audited.tokens, n_copied));
-                        merged.add_taken(repository, &audited.components, &names, &mut components);
-                    }
-                    merged.add_findings(repository, &report.findings, &names);
-                }
-                Content::Check(report) => merged.add_findings(repository, &report.findings, &names),
+                Content::Check(findings) => merged.add_findings(repository, findings, &names),
             }
         }
         sort_and_join(&mut merged.findings);
@@ -616,9 +609,9 @@ fn last(name: &str) -> String {
 }
 
 /// Adds the commits of a history to their months; returns its new and its copied tokens.
-fn add_months(history: &History, months: &mut BTreeMap<i32, Month>) -> (usize, usize) {
+fn add_months(commits: &[Commit], months: &mut BTreeMap<i32, Month>) -> (usize, usize) {
     let mut sum = (0, 0);
-    for commit in &history.commits {
+    for commit in commits {
         sum = (sum.0 + commit.new_tokens, sum.1 + commit.copied_tokens);
         let day = Date::of_seconds(commit.author_time).to_string();
         let mut parts = day.split('-').map(str::parse::<i32>);
@@ -644,24 +637,19 @@ fn without_gaps(mut months: BTreeMap<i32, Month>) -> Vec<Month> {
     }))
 }
 
-/// A whole, and a part of it.
-type Part = (usize, usize);
-
 /// How much was duplicated on each day with a report of `scan`; of a repository without one its
 /// newest before that.
 fn days(documents: &[MemberReport]) -> Vec<Day> {
-    let mut by_day: BTreeMap<&str, Vec<(&str, Part)>> = BTreeMap::new();
+    let mut by_day: BTreeMap<&str, Vec<(String, (usize, usize))>> = BTreeMap::new();
     for document in documents {
-        let (Some(day), Content::Scan(report)) = (&document.day, &document.content) else {
-            continue;
-        };
-        let Some(Duplication { total }) = &report.duplication else { continue };
-        let share = (total.lines, total.duplicated_lines);
-        by_day.entry(day).or_default().push((&document.repository, share));
+        if let (Some(day), Content::Scan(total)) = (&document.day, &document.content) {
+            let share = (document.repository.clone(), total.parts());
+            by_day.entry(day).or_default().push(share);
+        }
     }
-    let mut of: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    let mut of = BTreeMap::new();
     Vec::from_iter(by_day.into_iter().map(|(name, shares)| {
-        of.extend(shares.into_iter().map(|(repository, share)| (repository.to_owned(), share)));
+        of.extend(shares);
         Day { name: name.to_owned(), of: of.clone() }
     }))
 }
@@ -669,11 +657,11 @@ fn days(documents: &[MemberReport]) -> Vec<Day> {
 /// Puts findings in order, the gravest first, and keeps each once: the same copy may be in an audit
 /// and in a check.
 fn sort_and_join(findings: &mut Vec<RepositoryFinding>) {
-    type Gravity = (Reverse<Level>, Reverse<usize>);
-    fn key(of: &RepositoryFinding) -> (Gravity, &str, &str, &str) {
-        ((Reverse(of.level), Reverse(of.n_tokens)), &of.repository, &of.place, &of.rule)
-    }
-    findings.sort_by(|a, b| key(a).cmp(&key(b)));
+    findings.sort_by(|a, b| {
+        let by_gravity = (b.level, b.n_tokens).cmp(&(a.level, a.n_tokens));
+        let by_repository = by_gravity.then_with(|| a.repository.cmp(&b.repository));
+        by_repository.then_with(|| (&a.place, &a.rule).cmp(&(&b.place, &b.rule)))
+    });
     let mut seen = BTreeSet::new();
     findings
         .retain(|of| seen.insert((of.repository.clone(), of.rule.clone(), of.identity.clone())));
