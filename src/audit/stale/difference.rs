@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::lineage::Project;
+use super::lineage::{Choice, Project, Releases};
 use super::mapping::Mapping;
 use super::missed::{document, line_range};
-use super::releases::{Choice, Releases};
 use crate::audit::Error;
 use crate::audit::outcome::{EditedFile, EditedLines, FolderVersion};
 use crate::audit::read::{Source, Sources};

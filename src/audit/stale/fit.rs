@@ -25,9 +25,8 @@ use rayon::prelude::*;
 
 use super::ComponentFile;
 use super::difference::{Difference, TreeFiles};
-use super::lineage::{Project, projects};
+use super::lineage::{Choice, Releases, projects};
 use super::mapping::{Mapping, is_of_copy};
-use super::releases::{Choice, Releases};
 use crate::audit::Error;
 use crate::audit::outcome::FolderVersion;
 use crate::audit::read::Source;
@@ -80,8 +79,8 @@ pub(in crate::audit) fn fit(
     let mut versions = Vec::new();
     for ((corpus, name), copies) in by_component {
         for project in projects(outsides, corpus, name) {
-            let fitting = Fit { project, releases: Releases::new(project)?, copies: &copies, tree };
-            versions.extend(fitting.versions()?);
+            let fit = Fit { releases: Releases::new(project)?, copies: &copies, tree };
+            versions.extend(fit.versions()?);
         }
     }
     // A component may keep a copy of the same project.
@@ -132,7 +131,6 @@ fn most(mappings: &[Mapping], n_files: impl Fn(usize) -> usize) -> usize {
 
 /// What the folders of a tree are compared with to find the versions of one component.
 struct Fit<'f> {
-    project: Project<'f>,
     releases: Releases<'f>,
     copies: &'f [&'f WholeCopy],
     tree: TreeFiles<'f>,
@@ -146,6 +144,8 @@ struct Member<'f> {
     own: Option<u32>,
     /// Whether it holds at least half of any version.
     is_whole: bool,
+    /// Its blob at each tag, where most of the files were then.
+    at_tags: Vec<Option<u32>>,
 }
 
 /// Files of the tree that are those of a component, in each of its versions.
@@ -155,8 +155,6 @@ struct Place<'f> {
     /// All places that files of the folder ever had, by their names.
     elsewhere: Vec<Mapping>,
     members: Vec<Member<'f>>,
-    /// For each member, its blob at each tag, where most of the files were then.
-    at_tags: Vec<Vec<Option<u32>>>,
 }
 
 impl<'f> Fit<'f> {
@@ -223,10 +221,10 @@ impl<'f> Fit<'f> {
                 row.push(of_file[tag]);
             }
         }
-        let members = voters.par_iter().zip(&at_tags);
+        let members = voters.par_iter().zip(at_tags);
         let members = members.map(|(copy, at_tags)| self.member(copy, &mappings, at_tags));
         let members = members.collect::<Result<Vec<_>, Error>>()?;
-        Ok(Place { mappings, elsewhere: Vec::new(), members, at_tags })
+        Ok(Place { mappings, elsewhere: Vec::new(), members })
     }
 
     /// The number of the path that a file has by a mapping, if the component ever had it.
@@ -237,17 +235,17 @@ impl<'f> Fit<'f> {
     /// What commits did to a file of a place, under all its names.
     fn changes(&self, mappings: &[Mapping], copy: &WholeCopy) -> Result<Vec<StoredChange>, Error> {
         let path = mappings.iter().find_map(|mapping| self.path_of(mapping, copy));
-        let lineage = path.map(|path| self.project.lineage(path)).transpose()?.flatten();
-        Ok(lineage.map(|lineage| lineage.changes).unwrap_or_default())
+        let lineage = path.map(|path| self.releases.project.lineage(path)).transpose()?;
+        Ok(lineage.flatten().map(|lineage| lineage.changes).unwrap_or_default())
     }
 
     fn member(
         &self,
         copy: &'f WholeCopy,
         mappings: &[Mapping],
-        at_tags: &[Option<u32>],
+        at_tags: Vec<Option<u32>>,
     ) -> Result<Member<'f>, Error> {
-        let own = self.project.blob_of(&copy.source)?;
+        let own = self.releases.project.blob_of(&copy.source)?;
         let counts = LineCounts::new(&copy.source);
         let changes = self.changes(mappings, copy)?;
         let of_commits = changes.iter().flat_map(|change| [change.before, change.after]);
@@ -256,10 +254,10 @@ impl<'f> Fit<'f> {
         let mut is_whole = is_version;
         // Of an edited file all versions will be compared: here, in parallel with other files.
         for &blob in blobs.iter().filter(|_| !is_version) {
-            let shared = self.project.shared_lines(&counts, blob)?;
+            let shared = self.releases.project.shared_lines(&counts, blob)?;
             is_whole |= 2 * shared.n >= shared.n_version.max(counts.n());
         }
-        Ok(Member { copy, counts, own, is_whole })
+        Ok(Member { copy, counts, own, is_whole, at_tags })
     }
 
     /// The lines by which files differ from the blobs that they were in a version, if these are
@@ -274,11 +272,11 @@ impl<'f> Fit<'f> {
     ) -> Result<Option<usize>, Error> {
         let (edited, others): (Vec<usize>, Vec<usize>) =
             (0..members.len()).partition(|&number| members[number].own.is_none());
-        let mut n_lines = 0;
+        let (project, mut n_lines) = (&self.releases.project, 0);
         for number in edited.into_iter().chain(others) {
             let counts = &members[number].counts;
             n_lines += match blob_of(number) {
-                Some(blob) => counts.distance(&self.project.shared_lines(counts, blob)?),
+                Some(blob) => counts.distance(&project.shared_lines(counts, blob)?),
                 None => counts.n(),
             };
             if n_lines >= limit {
@@ -289,16 +287,13 @@ impl<'f> Fit<'f> {
     }
 
     /// The version of a folder; `None` if it is no copy.
-    fn version(&self, place: Place<'f>) -> Result<Option<FolderVersion>, Error> {
-        let Place { mappings, elsewhere, members, at_tags } = place;
-        let rows = members.into_iter().zip(at_tags).filter(|(member, _)| member.is_whole);
-        let (members, at_tags): (Vec<Member<'f>>, Vec<_>) = rows.unzip();
-        let place = Place { mappings, elsewhere, members, at_tags };
+    fn version(&self, mut place: Place<'f>) -> Result<Option<FolderVersion>, Error> {
+        place.members.retain(|member| member.is_whole);
         let (least, best) = self.best_tags(&place)?;
-        let commit = self.nearest_commit(&place, least.map(|(n, _)| n))?;
+        let n_at_tag = least.map(|(n, _)| n);
+        let commit = self.nearest_commit(&place, n_at_tag)?;
 
         let n_lines: usize = place.members.iter().map(|member| member.counts.n()).sum();
-        let n_at_tag = least.map(|(n, _)| n);
         let least = commit.as_ref().map(|(.., n)| *n).into_iter().chain(n_at_tag).min();
         let Some(n_edited) = least else { return Ok(None) };
         // What shares less than half of its lines with every version is something else by now.
@@ -308,7 +303,7 @@ impl<'f> Fit<'f> {
         }
         let ends = best.first().zip(best.last());
         let base = FolderVersion {
-            component: Arc::new(self.project.component()?),
+            component: Arc::new(self.releases.project.component()?),
             tags: ends.map(|(&a, &b)| [a, b].map(|at| self.releases.tags[at].1.clone()).into()),
             n_lines,
             ..FolderVersion::default()
@@ -337,15 +332,14 @@ impl<'f> Fit<'f> {
     /// since comments tell versions apart, too.
     fn best_tags(&self, place: &Place<'_>) -> Result<BestTags, Error> {
         let names = self.releases.tags.iter().enumerate().filter(|(_, (_, name))| !name.is_empty());
-        let tags = names.map(|(tag, _)| (place.n_other(|number| place.at_tags[number][tag]), tag));
+        let tags = names.map(|(tag, _)| (place.n_other(place.at_tag(tag)), tag));
         let mut tags: Vec<(usize, usize)> = tags.collect();
         // What the nearest leave bounds what has to be read of the others.
         tags.sort_unstable();
         let (mut least, mut best) = (None, Vec::new());
         for (n_other, tag) in tags {
             let limit = least.map_or(usize::MAX, |(n_lines, _)| n_lines + 1);
-            let n_lines =
-                self.n_differing(&place.members, |number| place.at_tags[number][tag], limit)?;
+            let n_lines = self.n_differing(&place.members, place.at_tag(tag), limit)?;
             let Some(n_lines) = n_lines else { continue };
             if least.is_none_or(|least| (n_lines, n_other) < least) {
                 (least, best) = (Some((n_lines, n_other)), Vec::new());
@@ -383,8 +377,7 @@ impl<'f> Fit<'f> {
         let paths: Vec<&FilePath> = members.iter().map(|source| &source.path).collect();
         let mapping = place.mappings[most(&place.mappings, |number| n_files[number])].clone();
         let mapping = mapping.innermost(&paths);
-        let folder = FilePath::new(&mapping.folder);
-        let origin = FilePath::new(&mapping.origin);
+        let [folder, origin] = [&mapping.folder, &mapping.origin].map(FilePath::new);
         let difference = Difference {
             releases: &self.releases,
             tree: self.tree,
@@ -438,8 +431,7 @@ impl<'f> Fit<'f> {
             }
         }
         let Some(((n, _), number)) = best else { return Ok(None) };
-        let commit = self.project.past_commit(number)?;
-        Ok(Some((number, commit, n)))
+        Ok(Some((number, self.releases.project.past_commit(number)?, n)))
     }
 }
 
@@ -454,6 +446,11 @@ impl<'f> Place<'f> {
     fn folders(&self) -> BTreeSet<&'f [u8]> {
         let whole = self.members.iter().filter(|member| member.is_whole);
         whole.map(|member| member.copy.source.path.folder()).collect()
+    }
+
+    /// For each member, its blob at a tag.
+    fn at_tag(&self, tag: usize) -> impl Fn(usize) -> Option<u32> {
+        move |number| self.members[number].at_tags[tag]
     }
 
     /// The files that do not have the bytes of the blobs that they were in a version.

@@ -11,7 +11,7 @@ use crate::audit::search::{LineCounts, Outside};
 use crate::config::Config;
 use crate::git::{Reader, Repository};
 use crate::language::Token;
-use crate::matching::{CONTEXT, Document, Hunk, HunkIndex, MissedHunk, fixes, missed};
+use crate::matching::{CONTEXT, Document, HunkIndex, MissedHunk, fixes, missed};
 use crate::policy::{Behind, Component, Finding, LineEdit, MissedCommit, MissedPlace};
 use crate::store::corpus::StoredTokens;
 use crate::text::{FilePath, Lines};
@@ -197,31 +197,24 @@ impl Versions<'_> {
         lines: &Lines,
     ) -> Option<MissedPlace> {
         let fragment = source.fragment(lines, &missed.at)?;
-        let hunk = &missed.hunk;
-        let origin_lines = line_range(self.old, &Lines::new(self.old.text), &hunk.before);
-        Some(MissedPlace { fragment, origin_lines, edit: self.edit(hunk, missed, source, lines) })
+        let origin_lines = line_range(self.old, &Lines::new(self.old.text), &missed.hunk.before);
+        Some(MissedPlace { fragment, origin_lines, edit: self.edit(missed, source, lines) })
     }
 
     /// How to change the lines of the copy: only whole lines are replaced, and only if the copy has
     /// not renamed anything.
-    fn edit(
-        &self,
-        hunk: &Hunk,
-        missed: &MissedHunk,
-        source: &Source,
-        lines: &Lines,
-    ) -> Option<LineEdit> {
-        let text = self.text?;
+    fn edit(&self, missed: &MissedHunk, source: &Source, lines: &Lines) -> Option<LineEdit> {
+        let (text, after) = (self.text?, &missed.hunk.after);
         let document = source.document();
         let is_whole =
             document.starts_line(missed.lines.start) && document.starts_line(missed.lines.end);
         if !is_whole || !missed.is_spelled || source.encoded.is_some() {
             return None;
         }
-        let of_new = line_range(self.new, &Lines::new(self.new.text), &hunk.after);
+        let of_new = line_range(self.new, &Lines::new(self.new.text), after);
         let new_lines = Lines::new(text);
         let mut new_text = Vec::new();
-        for line in of_new.filter(|_| !hunk.after.is_empty()) {
+        for line in of_new.filter(|_| !after.is_empty()) {
             let line = new_lines.text(text, line);
             new_text.extend(line.strip_suffix(b"\r").unwrap_or(line));
             new_text.push(b'\n');

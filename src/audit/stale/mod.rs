@@ -7,16 +7,13 @@
 
 mod difference;
 mod fit;
-mod held;
 mod known;
 mod lineage;
 mod mapping;
 mod missed;
-mod releases;
 
 pub(super) use difference::TreeFiles;
 pub(super) use fit::{WholeCopy, fit};
-pub(super) use held::held_fixes;
-pub(super) use known::missed_fixes;
+pub(super) use known::{held_fixes, missed_fixes};
 pub(super) use lineage::ComponentFile;
 pub(super) use missed::Holder;
