@@ -21,8 +21,7 @@ const BEFORE_CALLS: &[&[u8]] = &[
 /// A function, by the family of its language and its name.
 type Function = (String, String);
 
-/// Names the functions in each copy and in its first origin, with the places in `entries` that call
-/// them.
+/// Names the functions in each copy and in its first origin, with their calls in `entries`.
 ///
 /// A call is the name of the function with a bracket behind it, in the same family of languages. Of
 /// two functions of one name, each is named with the calls of both.
@@ -85,7 +84,7 @@ fn functions_in(
     if range.is_empty() {
         return Vec::new();
     }
-    let names = units_in(&source.document(), range).into_iter().filter_map(|unit| unit.name);
+    let names = units_in(&source.document(), range).into_iter().filter_map(|(_, unit)| unit.name);
     let mut names: Vec<_> =
         names.map(|name| String::from_utf8_lossy(source.text_of(name)).into_owned()).collect();
     names.dedup();

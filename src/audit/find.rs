@@ -25,7 +25,8 @@ use crate::fingerprint::Effort;
 use crate::git::{Attributes, Repository, Snapshot};
 use crate::language::{Language, Languages, Token};
 use crate::matching::{
-    Agreement, Alignment, Bag, ClonePair, CloneType, Enough, Rarity, Unit, agreeing_pairs, overlaps,
+    Agreement, Alignment, Bag, ClonePair, CloneType, Document, Enough, Rarity, Unit,
+    agreeing_pairs, overlaps,
 };
 use crate::policy::{Fragment, Ground, Place};
 use crate::text::{FilePath, Lines, count, decoded, nearest, printable};
@@ -37,13 +38,11 @@ pub const MAX_SKETCH: usize = 10_000_000;
 const ENOUGH_OF_SKETCH: f64 = 0.5;
 /// Minimum fraction of a sketch's words, for a function with no tokens in a row in common.
 const MIN_WORDS: f64 = 0.2;
-/// Maximum files to read for the words of a sketch: those with most of them. Higher takes time in
-/// proportion.
+/// Maximum files to read for the words of a sketch, those with most. Time grows with it.
 const MAX_FILES: usize = 16;
 /// What a test function counts for, beside one that can be called.
 const OF_TEST: f64 = 0.8;
-/// Maximum tokens of a sketch for every k-gram of it to be searched for; of a longer one, a sample
-/// is enough.
+/// Maximum tokens of a sketch for every k-gram to be searched for; of more, a sample is enough.
 const EVERY_KGRAM: usize = 2_000;
 
 /// Code to search for.
@@ -85,8 +84,7 @@ pub struct FindParams<'p> {
 /// What was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoundCode {
-    /// The language that the sketch was read as; `None` if it was to be guessed and nothing was
-    /// found.
+    /// What the sketch was read as; `None` if that was to be guessed and nothing was found.
     pub language: Option<String>,
     /// The tokens of the sketch.
     pub n_tokens: usize,
@@ -119,8 +117,7 @@ pub struct Existing {
     pub name: Option<String>,
     /// The fraction of the sketch's tokens that it has, 0 to 1.
     pub containment: f64,
-    /// Matching tokens divided by all tokens of the sketch and of the whole function, 0 to 1
-    /// (Dice).
+    /// Matching tokens divided by all of the sketch and of the whole function, 0 to 1 (Dice).
     pub similarity: f64,
     /// How the sketch differs from the part that matches.
     pub clone_type: CloneType,
@@ -134,7 +131,6 @@ pub struct Existing {
     pub text: Option<Vec<u8>>,
 }
 
-/// A result, and what it is ranked by.
 struct RankedResult {
     query: usize,
     existing: Existing,
@@ -295,15 +291,14 @@ fn add_files<R: ReadFiles>(
     targets: &Targets<'_, R>,
     searched: &mut SearchOutcome,
 ) -> Result<(), Error> {
-    let unread = closest.iter().copied();
-    let unread = unread.filter(|of| searched.found.iter().all(|it| it.target.path != of.path));
-    let unread: Vec<&Entry> = unread.collect();
+    let is_unread = |of: &&&Entry| searched.found.iter().all(|it| it.target.path != of.path);
+    let unread: Vec<&&Entry> = closest.iter().filter(is_unread).collect();
     let read = unread.into_par_iter().map_init(targets.open, |reader, entry| {
         let target = targets.sources.read(reader, entry)?.ok();
         let place = targets.place(&entry.path);
         Ok(target.map(|target| found(place, target, AlignedQueries::default())))
     });
-    let read: Vec<Option<FileHits>> = read.collect::<Result<_, Error>>()?;
+    let read = read.collect::<Result<Vec<Option<FileHits>>, Error>>()?;
     searched.found.extend(read.into_iter().flatten());
     searched.found.sort_unstable_by(|a, b| a.target.path.cmp(&b.target.path));
     Ok(())
@@ -312,8 +307,8 @@ fn add_files<R: ReadFiles>(
 /// The contents that exist: those of the tree, and what a work tree was checked out from.
 fn standing(files: &Snapshot, repository: &Repository) -> Result<HashSet<BlobId>, Error> {
     let reader = repository.reader();
-    let of_head =
-        reader.head()?.map(|head| reader.commit_snapshot(head)).transpose()?.unwrap_or_default();
+    let of_head = reader.head()?.map(|head| reader.commit_snapshot(head));
+    let of_head = of_head.transpose()?.unwrap_or_default();
     Ok(files.entries.iter().chain(&of_head.entries).filter_map(Entry::blob).collect())
 }
 
@@ -428,8 +423,7 @@ fn languages_of<'l>(entries: &[Entry], languages: &'l Languages) -> Vec<&'l Lang
 
 /// The results in one file: each function that has enough of the sketch, once. Where a match has
 /// much more of it than any function that it goes through, such as of a sketch of two short ones,
-/// its lines are the result instead. If there is neither, it is the lines that have most of the
-/// sketch.
+/// or there is no function, its lines are the result instead.
 fn results_in(found: &FileHits, asked: &Demand<'_>) -> Vec<RankedResult> {
     let &Demand { sketches, config, .. } = asked;
     let searched = SearchedFile { found, asked, lines: Lines::new(&found.target.text) };
@@ -441,19 +435,18 @@ fn results_in(found: &FileHits, asked: &Demand<'_>) -> Vec<RankedResult> {
     of_queries.retain(|query, alignments| searched.may_have_enough(&sketches[*query], alignments));
     let mut results = Vec::new();
     for (query, alignments) in of_queries {
-        let mut of_units: BTreeMap<(usize, usize), UnitParts> = BTreeMap::new();
+        let mut of_units: BTreeMap<(usize, usize), (Unit, Vec<Alignment>)> = BTreeMap::new();
         let mut across = Vec::new();
         for alignment in &alignments {
             let parts = by_unit(alignment, &found.target, searched.has_text());
             across.extend((parts.len() > 1).then_some(alignment));
-            for (unit, name, part) in parts {
-                let of_unit = of_units.entry((unit.start, unit.end)).or_insert((name, Vec::new()));
-                of_unit.1.push(part);
+            for (unit, part) in parts {
+                let place = (unit.tokens.start, unit.tokens.end);
+                of_units.entry(place).or_insert((unit, Vec::new())).1.push(part);
             }
         }
-        let units = of_units.into_iter().filter_map(|((start, end), (name, parts))| {
-            searched.result(query, Unit { tokens: start..end, name }, parts)
-        });
+        let units = of_units.into_values();
+        let units = units.filter_map(|(unit, parts)| searched.result(query, unit, parts));
         let single = across.into_iter().map(std::slice::from_ref);
         let stretches = single.filter_map(|single| searched.stretch(query, single)).collect();
         let mut best = with_stretches(units.collect(), stretches, config.matching.k);
@@ -475,14 +468,13 @@ fn missing(skipped: &[(Entry, Skip)]) -> Option<String> {
 /// The results of units, and those of stretches that have at least `min_more` tokens of the sketch
 /// more than any unit that they overlap, instead of these.
 fn with_stretches(
-    units: Vec<(Range<usize>, RankedResult)>,
+    mut results: Vec<(Range<usize>, RankedResult)>,
     mut stretches: Vec<(Range<usize>, RankedResult)>,
     min_more: usize,
 ) -> Vec<(Range<usize>, RankedResult)> {
     stretches.sort_by_key(|(stretch, result)| {
         (Reverse(result.n_contained), Reverse(result.n_exact), stretch.start)
     });
-    let mut results = units;
     for (stretch, result) in stretches {
         let mut others = results.iter().filter(|(unit, _)| overlaps(unit, &stretch));
         if others.all(|(_, other)| other.n_contained + min_more <= result.n_contained) {
@@ -493,11 +485,7 @@ fn with_stretches(
     results
 }
 
-/// The token with the name of a unit, and the parts of a sketch that are in it.
-type UnitParts = (Option<usize>, Vec<Alignment>);
-
-/// The tokens of a file that have most of a sketch, of those not more than twice as long as it, and
-/// the parts in them.
+/// The tokens of a file, at most twice as many as a sketch has, with most of it, and its parts.
 fn fullest_stretch(
     alignments: &[Alignment],
     sketch: &Source,
@@ -531,12 +519,10 @@ fn fullest_stretch(
     Some((stretch, parts))
 }
 
-/// What files are asked for.
 struct Demand<'a> {
     sketch: &'a Sketch,
     /// The sketch, read as each language that it may be in.
     sketches: &'a [Source],
-    /// How rare its words are.
     rarity: &'a Rarity<'a>,
     /// The files with most of its words.
     closest: &'a HashSet<&'a FilePath>,
@@ -557,8 +543,7 @@ impl SearchedFile<'_> {
     }
 
     /// Whether all alignments together have as many tokens of a sketch as a result needs. Most
-    /// files that were aligned have a run of it and no more, and need not be cut by their
-    /// functions.
+    /// files have a run of it and no more, and need not be cut by their functions.
     fn may_have_enough(&self, sketch: &Source, alignments: &[Alignment]) -> bool {
         let mut is_aligned = vec![false; sketch.tokens.len()];
         for block in alignments.iter().flat_map(|alignment| &alignment.blocks) {
@@ -568,8 +553,7 @@ impl SearchedFile<'_> {
             || alignments.iter().any(|of| of.n_tokens() >= self.asked.config.min_tokens)
     }
 
-    /// What the tokens of the file have of a sketch that have most of it, if it is enough; and the
-    /// tokens.
+    /// The tokens of the file that have most of a sketch, with the result, if it is enough.
     fn stretch(
         &self,
         query: usize,
@@ -686,49 +670,43 @@ impl SearchedFile<'_> {
     }
 }
 
-/// Whether so many tokens are enough of a sketch.
 fn is_enough_of(n_tokens: usize, sketch: &Source) -> bool {
     n_tokens as f64 >= ENOUGH_OF_SKETCH * sketch.tokens.len() as f64
 }
 
 /// Whether a result is the sketch itself, which is no answer.
 fn is_itself(asked: &Sketch, path: &FilePath, unit: &Fragment) -> bool {
+    let mut lines = asked.lines.iter();
     asked.in_tree.as_ref() == Some(path)
-        && asked
-            .lines
-            .as_ref()
-            .is_none_or(|lines| *lines.start() <= unit.end.line && unit.start.line <= *lines.end())
+        && lines.all(|lines| *lines.start() <= unit.end.line && unit.start.line <= *lines.end())
 }
 
-/// Cuts an alignment by the functions of the target: the tokens of each, its name, and its part.
-/// What no function encloses is a part of its own.
-fn by_unit(
-    alignment: &Alignment,
-    target: &Source,
-    has_text: bool,
-) -> Vec<(Range<usize>, Option<usize>, Alignment)> {
+/// Cuts an alignment by the functions of the target; what none encloses is a part of its own.
+fn by_unit(alignment: &Alignment, target: &Source, has_text: bool) -> Vec<(Unit, Alignment)> {
     let all = alignment.target();
     if all.is_empty() {
         return Vec::new();
     }
     let document = target.document();
     if !has_text {
-        return vec![(all, None, alignment.clone())];
+        return vec![(Unit { tokens: all, name: None }, alignment.clone())];
     }
-    if let Some(unit) = document.enclosing_unit(all.clone()).filter(|unit| unit.name.is_some()) {
-        return vec![(unit.tokens, unit.name, alignment.clone())];
+    if let Some(unit) = document.enclosing_unit(all).filter(|unit| unit.name.is_some()) {
+        return vec![(unit, alignment.clone())];
     }
-    let mut parts: BTreeMap<(usize, usize), (usize, Option<usize>)> = BTreeMap::new();
+    let mut parts: BTreeMap<(usize, usize), (usize, Unit)> = BTreeMap::new();
     for block in &alignment.blocks {
         let block = block.target as usize..(block.target + block.len) as usize;
-        for UnitIn { from, tokens, name } in units_in(&document, block) {
-            let (first, _) = parts.entry((tokens.start, tokens.end)).or_insert((from, name));
+        for (from, unit) in units_in(&document, block) {
+            let place = (unit.tokens.start, unit.tokens.end);
+            let (first, _) = parts.entry(place).or_insert((from, unit));
             *first = from.min(*first);
         }
     }
-    Vec::from_iter(parts.into_iter().map(|((start, end), (from, name))| {
-        let within = alignment.pairs().filter(|(_, at)| (from..end).contains(at));
-        (start..end, name, within.collect())
+    Vec::from_iter(parts.into_values().map(|(from, unit)| {
+        let within = alignment.pairs().filter(|(_, at)| (from..unit.tokens.end).contains(at));
+        let part = within.collect();
+        (unit, part)
     }))
 }
 
@@ -736,24 +714,14 @@ fn by_unit(
 /// quadratic in them. What precedes a function is annotations, or the end of the one before.
 const LINES_BETWEEN: usize = 8;
 
-/// A unit that a run of tokens goes through.
-pub(super) struct UnitIn {
-    /// Where the run enters it; before its first token, if annotations precede it.
-    pub from: usize,
-    /// Its tokens.
-    pub tokens: Range<usize>,
-    /// The token with its name, if it is a function.
-    pub name: Option<usize>,
-}
-
 /// The units that a run of tokens goes through: its functions, and what else encloses a part of it
 /// that is in none. A class that begins before the run is no unit of it if the run goes through its
-/// functions.
-pub(super) fn units_in(document: &crate::matching::Document<'_>, run: Range<usize>) -> Vec<UnitIn> {
-    let mut units: Vec<UnitIn> = Vec::new();
+/// functions. Each with where the run enters it; before its first token, if annotations precede it.
+pub(super) fn units_in(document: &Document<'_>, run: Range<usize>) -> Vec<(usize, Unit)> {
+    let mut units: Vec<(usize, Unit)> = Vec::new();
     // What encloses the lines since the last function: an annotation, or the bracket at the end of
     // a function, is in a class that goes on far beyond them.
-    let mut around: Option<UnitIn> = None;
+    let mut around: Option<(usize, Unit)> = None;
     let (mut at, mut from, mut n_between) = (run.start, run.start, 0);
     while at < run.end {
         let Some(unit) = document.enclosing_unit(at..at + 1) else {
@@ -764,28 +732,27 @@ pub(super) fn units_in(document: &crate::matching::Document<'_>, run: Range<usiz
             from = if n_between > LINES_BETWEEN { at } else { from };
             continue;
         };
-        if let Some(before) = around.take_if(|around| around.tokens.end <= unit.tokens.start) {
-            (from, n_between) = (before.tokens.end, 0);
+        if let Some(before) = around.take_if(|(_, of)| of.tokens.end <= unit.tokens.start) {
+            (from, n_between) = (before.1.tokens.end, 0);
             units.push(before);
         }
-        let unit = UnitIn { from, tokens: unit.tokens, name: unit.name };
         // A class whose head is in the run is a unit of it like a function.
         if unit.name.is_some() || run.contains(&unit.tokens.start) {
             (around, n_between) = (None, 0);
             at = unit.tokens.end.max(at + 1);
+            units.push((from, unit));
             from = at;
-            units.push(unit);
         } else {
             n_between += 1;
             let is_over = n_between > LINES_BETWEEN;
             at = if is_over { unit.tokens.end.max(at + 1) } else { document.next_line(at) };
-            around.get_or_insert(unit);
+            around.get_or_insert((from, unit));
         }
     }
-    let last = units.iter().map(|unit| unit.tokens.start).max();
-    units.extend(around.filter(|around| last.is_none_or(|last| last < around.tokens.start)));
+    let last = units.iter().map(|(_, unit)| unit.tokens.start).max();
+    units.extend(around.filter(|(_, unit)| last.is_none_or(|last| last < unit.tokens.start)));
     if units.is_empty() {
-        units.push(UnitIn { from: run.start, tokens: run, name: None });
+        units.push((run.start, Unit { tokens: run, name: None }));
     }
     units
 }
