@@ -46,15 +46,13 @@ pub struct Whole {
     pub revision: String,
     /// When the tree was recorded or examined, in seconds since 1970.
     pub time: i64,
-    /// Whether the report tells which security fixes copies have: that takes reading every commit
-    /// of their files.
+    /// Whether the report tells held security fixes: that takes reading every commit of the files.
     pub tells_fixes: bool,
 }
 
 /// Maximum bytes of source to compare at once: the index of the queries grows with it.
 const BATCH: usize = 48 << 20;
 
-/// A file to compare.
 struct ComparedFile {
     changed: ChangedFile,
     sha1: String,
@@ -220,10 +218,10 @@ impl Auditor<'_> {
             }
         }
         outcome.examined.n_judged += asked.len();
-        let mut origins: Vec<Vec<ComponentFile>> = Vec::new();
+        let mut whole_copies = Vec::new();
         let (n_compared, skipped) = targets.each(&asked, |file, copies, found| {
             facts.add(file, copies, found, config);
-            origins.push(component_files(file, copies, found, config));
+            whole_copies.push(whole_copy(file, copies, found, config));
             let source = &file.changed.source;
             outcome.comments.extend(comments(source, None, None, &config.honor));
             let of_file = findings_of(file, copies, found, attributions, *context);
@@ -235,7 +233,7 @@ impl Auditor<'_> {
         })?;
         outcome.examined.n_compared = outcome.examined.n_compared.max(n_compared);
         self.not_compared.extend(skipped);
-        self.fixes.take(asked, origins, targets, outcome)
+        self.fixes.take(whole_copies, targets, outcome)
     }
 
     /// Looks for fixes that a batch of vendored files lacks.
@@ -243,25 +241,26 @@ impl Auditor<'_> {
         let read = targets.read(batch)?.into_iter().flatten();
         let asked = read.map(|source| targets.asked(source));
         let asked = asked.collect::<Result<Vec<_>, Error>>()?;
-        let config = self.context.config;
-        let mut origins: Vec<Vec<ComponentFile>> = Vec::new();
+        let mut whole_copies = Vec::new();
         targets.each(&asked, |file, copies, found| {
-            origins.push(component_files(file, copies, found, config));
+            whole_copies.push(whole_copy(file, copies, found, self.context.config));
         })?;
-        self.fixes.take(asked, origins, targets, &mut self.outcome)
+        self.fixes.take(whole_copies, targets, &mut self.outcome)
     }
 }
 
-/// The files of components whose code a file holds, those with most of it first.
-fn component_files(
+/// A file with those of components whose code it holds.
+fn whole_copy(
     file: &ComparedFile,
     copies: &[TreeCopy],
     found: &[FileHits],
     config: &Config,
-) -> Vec<ComponentFile> {
+) -> WholeCopy {
+    let source = Arc::clone(&file.changed.source);
     if !file.whole().is_empty() {
         let whole = file.whole().iter();
-        return whole.map(|(path, component)| ComponentFile::new(component, path)).collect();
+        let origins = whole.map(|(path, component)| ComponentFile::new(component, path));
+        return WholeCopy { source, origins: origins.collect() };
     }
     let mut n_tokens: BTreeMap<ComponentFile, usize> = BTreeMap::new();
     for copied in copies {
@@ -273,7 +272,7 @@ fn component_files(
     let mut files = Vec::from_iter(n_tokens.into_iter().filter(|(_, n)| *n >= min_tokens));
     // Of equals, the first stays the first.
     files.sort_by_key(|(_, n)| Reverse(*n));
-    files.into_iter().map(|(file, _)| file).collect()
+    WholeCopy { source, origins: files.into_iter().map(|(file, _)| file).collect() }
 }
 
 /// What finding missed fixes needs from the files of a tree, once all are read.
@@ -290,20 +289,14 @@ impl FixContext {
     /// Takes a batch of files with the component files that they copy; reports missing fixes.
     fn take(
         &mut self,
-        asked: Vec<ComparedFile>,
-        origins: Vec<Vec<ComponentFile>>,
-        &AuditTargets { sources: &Sources { config, progress, .. }, outsides, .. }: &AuditTargets<
-            '_,
-        >,
+        mut copies: Vec<WholeCopy>,
+        targets: &AuditTargets<'_>,
         outcome: &mut Outcome,
     ) -> Result<(), Error> {
         if !self.is_asked {
             return Ok(());
         }
-        let files = asked.into_iter().zip(origins);
-        let mut copies: Vec<WholeCopy> = files
-            .map(|(file, origins)| WholeCopy { source: file.changed.source, origins })
-            .collect();
+        let &AuditTargets { sources: &Sources { config, progress, .. }, outsides, .. } = targets;
         if config.levels_of_any_file().ask_for_missed() {
             let holders = Vec::from_iter(copies.iter().map(|WholeCopy { source, origins }| {
                 Holder { source, novel: None, origins: origins.clone() }
@@ -417,9 +410,8 @@ fn introductions(
         let origins = file.origins.iter();
         for part in origins.filter(|part| file.is_whole || part.n_tokens >= min_tokens) {
             let ComponentCopy { component, verdict, .. } = &audited.components[part.component];
-            let is_known =
-                head.components.iter().any(|taken| taken.component.name == component.name);
-            if part.n_tokens < SHORT && !is_known && !file.is_whole {
+            let mut known = head.components.iter().map(|taken| &taken.component.name);
+            if part.n_tokens < SHORT && !file.is_whole && !known.any(|of| *of == component.name) {
                 continue;
             }
             let key = (file.path.clone(), component.name.clone());
@@ -460,18 +452,15 @@ struct AddingCommits {
 impl AddingCommits {
     /// Why the date of a commit may not be when the code in it was written.
     fn doubts(&self, id: &str) -> Result<Vec<String>, Error> {
-        let mut doubts = Vec::new();
-        let Some(&(commit, n_files)) = self.by_id.get(id) else { return Ok(doubts) };
-        if n_files >= IMPORTED {
-            doubts.push(format!(
+        let Some(&(commit, n_files)) = self.by_id.get(id) else { return Ok(Vec::new()) };
+        let import = (n_files >= IMPORTED).then(|| {
+            format!(
                 "the commit adds {n_files} files at once: it is an import, and they may be older"
-            ));
-        }
-        if !self.reader.is_after_its_parents(commit)? {
-            let doubt = "the commit is dated before its parent: its date cannot be trusted";
-            doubts.push(doubt.to_owned());
-        }
-        Ok(doubts)
+            )
+        });
+        let is_misdated = !self.reader.is_after_its_parents(commit)?;
+        let doubt = "the commit is dated before its parent: its date cannot be trusted";
+        Ok(import.into_iter().chain(is_misdated.then(|| doubt.to_owned())).collect())
     }
 }
 
@@ -497,9 +486,8 @@ fn batches<'e>(entries: &'e [Entry], reader: &impl ReadFiles) -> impl Iterator<I
 struct AuditTargets<'c> {
     repository: &'c Repository,
     sources: &'c Sources<'c>,
-    /// The files of the tree.
     tree: &'c [Entry],
-    /// Those of third-party folders, which are compared with.
+    /// The files of third-party folders, which are compared with.
     vendored: &'c [Entry],
     outsides: &'c [Outside],
 }
@@ -574,9 +562,6 @@ impl AuditTargets<'_> {
     }
 }
 
-/// What distinguishes one component under one license from another.
-type Key = (String, String, Option<String>);
-
 /// By version, a component, the number of its tokens, and of those that tell the version.
 type Versions = BTreeMap<Option<String>, (Arc<Component>, usize, usize)>;
 
@@ -588,7 +573,8 @@ struct FileFacts {
     files: Vec<CopiedFile>,
     /// The verdict on each, and for each version of it the number of its tokens.
     components: Vec<(Verdict, Versions)>,
-    numbers: BTreeMap<Key, usize>,
+    /// By corpus, name and license.
+    numbers: BTreeMap<(String, String, Option<String>), usize>,
 }
 
 impl FileFacts {
@@ -715,6 +701,7 @@ impl FileFacts {
         let components: Vec<(Arc<Component>, Verdict)> =
             components.map(|(verdict, versions)| (most_of(versions), verdict)).collect();
         let possible = findings.map(|findings| without_idioms(&mut files, &components, findings));
+        let possible = possible.unwrap_or_default();
         let mut taken: Vec<(usize, ComponentCopy)> = Vec::new();
         for (number, (component, verdict)) in components.into_iter().enumerate() {
             let of_files = files.iter().map(|file| {
@@ -722,9 +709,9 @@ impl FileFacts {
                 of_it.map(|of| of.n_tokens).sum::<usize>()
             });
             let counts: Vec<usize> = of_files.filter(|&n| n > 0).collect();
-            let (n_files, n_tokens) = (counts.len(), counts.iter().sum());
-            let texts = component.terms.texts.clone();
-            if n_files > 0 {
+            if !counts.is_empty() {
+                let (n_files, n_tokens) = (counts.len(), counts.iter().sum());
+                let texts = component.terms.texts.clone();
                 let copy = ComponentCopy { component, verdict, n_files, n_tokens, texts };
                 taken.push((number, copy));
             }
@@ -738,14 +725,12 @@ impl FileFacts {
         files.sort_by(|a, b| a.path.cmp(&b.path));
         let n_copied = files.iter().map(|file| file.n_copied).sum();
         let components = taken.into_iter().map(|(_, taken)| taken).collect();
-        let possible = possible.unwrap_or_default();
         let summary = AuditSummary::default();
         AuditSummary { n_files, n_tokens, n_copied, files, components, possible, ..summary }
     }
 }
 
-/// Whether a file of a component is third-party code there: its own project has it as well, if that
-/// is known.
+/// Whether a file of a component is third-party code there: its own project may have it as well.
 fn is_nested(path: &FilePath) -> bool {
     Foreign::above(path).is_some()
 }
@@ -758,8 +743,7 @@ fn strictest_first(component: &Component, config: &Config) -> Reverse<Answer> {
 /// Minimum tokens of a part of a file that has an origin, unless it is a hundredth of the file.
 const MIN_PART: usize = 30;
 
-/// A component by the version that most of its tokens are from; without a version if none has more
-/// than half of them.
+/// A component by the version that more than half of its tokens are from; else without one.
 fn most_of(versions: Versions) -> Arc<Component> {
     let n_tokens: usize = versions.values().map(|(_, n, _)| n).sum();
     let most = versions.into_values().max_by_key(|(_, n, _)| *n);
@@ -767,8 +751,7 @@ fn most_of(versions: Versions) -> Arc<Component> {
     if 2 * n_versioned > n_tokens { component } else { Arc::new(component.unversioned()) }
 }
 
-/// Takes parts out of files that only idioms show, and returns them: they are no evidence of a
-/// component.
+/// Takes out, and returns, parts of files that only idioms show: they prove no component.
 fn without_idioms(
     files: &mut Vec<CopiedFile>,
     components: &[(Arc<Component>, Verdict)],
