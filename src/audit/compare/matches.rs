@@ -15,22 +15,6 @@ use crate::matching::{
 };
 use crate::text::{FilePath, Lines};
 
-/// A clone of two files, by their numbers in the submissions.
-struct FoundPair {
-    files: (usize, usize),
-    pair: ClonePair,
-}
-
-impl FoundPair {
-    /// How well it explains its fragments: of two, the one that is joined from pieces explains
-    /// less.
-    fn evidence(&self) -> i64 {
-        let n_gap = self.pair.alignment.query().len() - self.pair.alignment.n_tokens();
-        self.pair.n_exact as i64 - n_gap as i64
-    }
-}
-
-/// What two submissions share.
 pub(super) struct SharedCode {
     /// The passages, the longest first.
     pub matches: Vec<Match>,
@@ -80,16 +64,15 @@ pub(super) fn matches(a: &ReadSubmission, b: &ReadSubmission, config: &Config) -
     for (files, alignment) in &aligned {
         for own in tiles.own_parts(*files, alignment) {
             let pairs = clones(own, of_a[files.0].tokens, of_b[files.1].tokens, &config.matching);
-            found.extend(pairs.into_iter().map(|pair| FoundPair { files: *files, pair }));
+            found.extend(pairs.into_iter().map(|pair| (*files, pair)));
         }
     }
-    found.sort_by_cached_key(|found| {
-        let alignment = &found.pair.alignment;
-        let starts = (alignment.query().start, alignment.target().start);
-        (Reverse(found.evidence()), found.files, starts)
+    found.sort_by_cached_key(|(files, pair)| {
+        let starts = (pair.alignment.query().start, pair.alignment.target().start);
+        (Reverse(evidence(pair)), *files, starts)
     });
     let mut claims = Claims::new(a, b);
-    for FoundPair { files, pair } in found {
+    for (files, pair) in found {
         let (query, target) = (of_a[files.0], of_b[files.1]);
         let left: Alignment =
             pair.alignment.pairs().filter(|&pair| claims.is_free(files, pair)).collect();
@@ -121,18 +104,20 @@ pub(super) fn matches(a: &ReadSubmission, b: &ReadSubmission, config: &Config) -
     SharedCode { matches, n_matched, limits }
 }
 
-/// Positions of tokens in a file of the first submission, with their partners in one of the second.
-type Partners = Vec<(usize, usize)>;
+/// How well a pair explains its fragments: of two, one that is joined from pieces does less so.
+fn evidence(pair: &ClonePair) -> i64 {
+    let n_gap = pair.alignment.query().len() - pair.alignment.n_tokens();
+    pair.n_exact as i64 - n_gap as i64
+}
 
 /// Which tokens of two submissions are matched.
 struct Claims {
-    /// For each file and token of the first, the token of the second with its file, and the number
-    /// of the match.
+    /// For each file and token of the first, the file and token of the second, and the match.
     of_a: Vec<Vec<Option<(usize, usize, usize)>>>,
     /// For each file and token of the second, whether it is matched.
     of_b: Vec<Vec<bool>>,
-    /// The files of each match, and its tokens, in any order.
-    matches: Vec<((usize, usize), Partners)>,
+    /// The files of each match, and its tokens of both, in any order.
+    matches: Vec<((usize, usize), Vec<(usize, usize)>)>,
 }
 
 impl Claims {
@@ -168,8 +153,7 @@ impl Claims {
         known.extend(alignment.pairs());
     }
 
-    /// Adds what is free of a run to the matches that have the rest of it, and makes what is long
-    /// enough a match.
+    /// Adds what is free of a run to the matches with the rest of it, or as a match if long enough.
     fn fill(
         &mut self,
         files: (usize, usize),
@@ -185,10 +169,8 @@ impl Claims {
             let free =
                 (start..len).take_while(|&at| self.is_free(files, (first + at, to + at))).count();
             let end = start + free;
-            let before = start.checked_sub(1);
-            let before = before.and_then(|at| self.match_of(files, (first + at, to + at)));
-            let behind = Some(end).filter(|&end| end < len);
-            let behind = behind.and_then(|at| self.match_of(files, (first + at, to + at)));
+            let [before, behind] = [start.checked_sub(1), Some(end).filter(|&end| end < len)]
+                .map(|at| self.match_of(files, (first + at?, to + at?)));
             // Whole lines, unless it goes on.
             let from = (start..end).find(|&at| before.is_some() || starts_line(at));
             let until = (start..=end).rev().find(|&at| behind.is_some() || starts_line(at));

@@ -51,8 +51,7 @@ use crate::matching::CloneType;
 use crate::policy::Fragment;
 use crate::text::{FilePath, LinedText, fnv_1a};
 
-/// Minimum submissions with a passage for it to be common where nothing else is asked for: a ring
-/// is not ignored.
+/// Minimum submissions with a passage for it to be common by default: a ring is not ignored.
 const MIN_COMMON: usize = 10;
 /// Maximum links of clusters to keep, the most similar first.
 const MAX_LINKS: usize = 2_000;
@@ -60,8 +59,7 @@ const MAX_LINKS: usize = 2_000;
 /// How submissions are compared.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CompareParams {
-    /// Whether every k-gram is a fingerprint, instead of a winnowed sample: exact figures, at
-    /// several times the memory.
+    /// Whether every k-gram is a fingerprint: exact figures, at several times the memory.
     pub is_exact: bool,
     /// Maximum submissions that may have a passage. One that more have is ignored, as handed-out
     /// code is; 0 for no maximum, and `None` for nine in ten of them, but no fewer than ten.
@@ -83,15 +81,13 @@ pub struct Comparison {
     pub submissions: Vec<MeasuredSubmission>,
     /// The pairs that share something, the most similar first.
     pub pairs: Vec<Pair>,
-    /// The number of pairs that were compared: those of submissions with files, in different groups
-    /// if only these count.
+    /// The number of compared pairs: of submissions with files, in different groups if asked for.
     pub n_compared: usize,
     /// The number of them that share something, kept or not.
     pub n_sharing: usize,
     /// The number of them by containment, in equal steps from 0 to 1.
     pub histogram: [usize; HISTOGRAM_BARS],
-    /// Submissions of which each shares at least half of itself, or of another, with another of its
-    /// cluster.
+    /// Submissions that each share at least half of one with another of their cluster.
     pub clusters: Vec<Vec<usize>>,
     /// The pairs that join the clusters, with their containment, the most similar first.
     pub links: Vec<(usize, usize, f64)>,
@@ -139,9 +135,8 @@ pub struct Pair {
     pub a_in_b: f64,
     /// The fraction of the second's fingerprints that the first has, 0 to 1.
     pub b_in_a: f64,
-    /// By what pairs are ranked, 0 to 1: the containment, or in small submissions how much of one
-    /// is in the other by sequences of four tokens, of which those weigh more that few submissions
-    /// have.
+    /// By what pairs are ranked, 0 to 1: the containment; of small submissions how much of one is
+    /// in the other by sequences of four tokens, rare ones weighing more.
     pub likeness: f64,
     /// The number of tokens of the first that are part of matches, and of the second.
     pub n_matched: (usize, usize),
@@ -208,8 +203,7 @@ pub struct Match {
 
 /// Compares all pairs of `submissions`, ignoring the `handed_out` code.
 ///
-/// What cannot be read is left out and listed; that nothing could be compared shows in
-/// [`Comparison::n_compared`].
+/// What cannot be read is left out and listed; if it was all, [`Comparison::n_compared`] is 0.
 pub fn compare(
     submissions: &[Submission],
     handed_out: &[Submission],
@@ -285,7 +279,6 @@ pub fn compare(
     }
 }
 
-/// The sources of each submission.
 fn read_all(
     submissions: &[Submission],
     sources: &Sources<'_>,

@@ -1,5 +1,4 @@
-//! Replaces the names of submissions, so that a report can be shown without revealing whose work is
-//! whose.
+//! Replaces the names of submissions: a report can be shown that does not reveal whose work it is.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -8,8 +7,7 @@ use super::Comparison;
 use crate::text::FilePath;
 
 impl Comparison {
-    /// The comparison with the names of submissions and files replaced by numbers; and for each
-    /// submission its new name.
+    /// The comparison with names replaced by numbers; and for each submission its new name.
     ///
     /// Numbers follow the contents of the submissions, not their names, and so does every order: a
     /// list of names says nothing about them. A file keeps the end of its name, which says its
@@ -88,16 +86,12 @@ impl NameMap<'_> {
             return renamed.clone();
         }
         let (name, new) = &self.names[at];
-        let number = if path == name {
-            String::new()
-        } else {
+        let mut renamed = new.as_bytes().to_vec();
+        if path != name {
             self.n_files[at] += 1;
-            format!("/file-{}", self.n_files[at])
-        };
-        let mut renamed = [new.as_bytes(), number.as_bytes()].concat();
-        if let Some(extension) =
-            path.extension().filter(|extension| extension.len() <= MAX_EXTENSION)
-        {
+            renamed.extend(format!("/file-{}", self.n_files[at]).as_bytes());
+        }
+        if let Some(extension) = path.extension().filter(|of| of.len() <= MAX_EXTENSION) {
             renamed.push(b'.');
             renamed.extend(extension);
         }
