@@ -35,9 +35,8 @@ use crate::text::{count, fnv_1a};
 
 /// Maximum commits to check together.
 const MAX_BATCH: usize = 32;
-/// Maximum files in the trees of the commits that are checked together, but for the last few trees.
-/// Higher values use more memory, some 100 bytes a file, and save little: beyond a few commits all
-/// threads are busy.
+/// Maximum files in the trees of the commits that are checked together, but for the last few.
+/// Higher uses more memory, 100 bytes a file, and saves little: all threads are busy.
 const MAX_BATCH_FILES: usize = 1_000_000;
 /// Maximum origins of a copy to report.
 const MAX_ORIGINS: usize = 8;
@@ -140,8 +139,7 @@ fn selected(params: &TimelineParams<'_>, repository: &Repository) -> Result<Time
     Ok(timeline)
 }
 
-/// The results of earlier runs, to which those of this one are added. Without a folder for them, or
-/// if it cannot be written, they are computed again next time.
+/// The results of earlier runs and this one; without a folder that can be written, none are kept.
 struct Results(Option<Journal>);
 
 impl Results {
@@ -170,8 +168,7 @@ impl Results {
     }
 }
 
-/// Checks commits until the end of the run, in batches, and keeps the result of each. Returns how
-/// many were checked.
+/// Checks commits in batches, keeps each result, and returns how many were done before the end.
 fn check_commits(
     mut commits: &mut [&mut CommitCopies],
     repository: &Repository,
@@ -336,8 +333,7 @@ impl Change {
     }
 }
 
-/// The novel tokens of a commit, the copies that it added, and what it changed that could not be
-/// read.
+/// The novel tokens of a commit, the copies that it added, and what could not be read.
 fn judged(
     change: &Change,
     compared: &ComparedTree,

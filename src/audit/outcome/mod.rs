@@ -2,7 +2,6 @@
 
 mod audited;
 mod duplication;
-mod limits;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -13,9 +12,9 @@ pub use self::audited::{
     FolderVersion, HeldFix, Introduction, Possible, State, generic_purl, percent_encoded,
 };
 pub use self::duplication::{Duplication, Share};
-pub(super) use self::limits::{first_few, in_part};
 use crate::audit::Skip;
 use crate::change::End;
+use crate::matching::Shortfall;
 use crate::policy::{
     BadSuppression, Finding, Fragment, Notice, Owners, SettingsFiles, SuppressedFinding,
     Suppression,
@@ -33,8 +32,7 @@ pub struct Examination {
     pub n_novel: usize,
     /// Files of the head that were searched for origins.
     pub n_compared: usize,
-    /// Pairs of a changed file and another one that share code but were not aligned, since others
-    /// explain the same.
+    /// Pairs of a changed file and another that share code that others explain: not aligned.
     pub n_passed_over: usize,
     /// Changed files that were not checked, and why, sorted by path.
     pub skipped: Vec<(FilePath, Skip)>,
@@ -42,8 +40,7 @@ pub struct Examination {
     pub not_compared: Vec<(FilePath, Skip)>,
     /// What could not be searched in the history, in words, if that was requested.
     pub unavailable: Option<String>,
-    /// Code of the change that occurs in so many components of a corpus that none is its origin, by
-    /// corpus and path.
+    /// Code, by corpus and path, that so many components of a corpus have that none is its origin.
     pub common: Vec<Common>,
 }
 
@@ -105,8 +102,7 @@ impl Outcome {
         Self { base, head, max_findings: usize::MAX, ..Self::default() }
     }
 
-    /// The number of files that were not examined or not compared with, because a partial clone
-    /// does not have them.
+    /// The number of files that were not examined or compared, as a partial clone lacks them.
     pub fn n_missing(&self) -> usize {
         let skipped = self.examined.skipped.iter().chain(&self.examined.not_compared);
         skipped.filter(|(_, skip)| *skip == Skip::Missing).count()
@@ -117,8 +113,7 @@ impl Outcome {
         self.findings.iter().flat_map(Finding::with_family)
     }
 
-    /// Drops findings beyond the maximum, the least severe and then the last first, and adds a
-    /// notice.
+    /// Drops findings beyond the maximum, the least severe and last first, with a notice.
     pub fn limit_findings(&mut self) {
         let n_more = self.findings.len().saturating_sub(self.max_findings);
         if n_more == 0 {
@@ -167,4 +162,44 @@ pub struct Callers {
     pub function: String,
     /// The file and line of each call, in order.
     pub calls: Vec<(FilePath, u32)>,
+}
+
+/// Maximum files to name that were compared in part; the rest are counted.
+const MAX_LIMITED: usize = 3;
+
+/// What was compared in part only, as files repeat each other too often: a sentence each.
+pub(super) fn in_part(
+    limits: impl Iterator<Item = (FilePath, Shortfall)>,
+) -> Vec<(FilePath, String)> {
+    let mut of_path: BTreeMap<FilePath, Shortfall> = BTreeMap::new();
+    for (path, limits) in limits {
+        *of_path.entry(path).or_default() += limits;
+    }
+    let described = of_path.into_iter().flat_map(|(path, limits)| {
+        let Shortfall { n_places_left, n_places, n_not_extended } = limits;
+        let n_compared = n_places - n_places_left;
+        let places = (n_places_left > 0).then(|| {
+            let places = count(n_places, "place");
+            format!("repeats code of {places}: the nearest {n_compared} were aligned")
+        });
+        let chains = (n_not_extended > 0).then(|| {
+            let (were, their) = agreed(n_not_extended, ("was", "its"), ("were", "their"));
+            let repeats = count(n_not_extended, "repeat");
+            format!("is very repetitive: {repeats} {were} not extended past edits at {their} ends")
+        });
+        places.into_iter().chain(chains).map(move |text| (path.clone(), text))
+    });
+    described.collect()
+}
+
+/// The first few of such notices; the others are counted.
+pub(super) fn first_few(mut notices: Vec<Notice>) -> Vec<Notice> {
+    if notices.len() > MAX_LIMITED {
+        let n_more = notices.len() - MAX_LIMITED;
+        notices.truncate(MAX_LIMITED);
+        let (files, were) = (count(n_more, "more file"), agreed(n_more, "was", "were"));
+        let more = format!("{files} {were} compared in part, like those named here");
+        notices.push(Notice::new(None, None, &more));
+    }
+    notices
 }
