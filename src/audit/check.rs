@@ -44,8 +44,7 @@ pub struct Elsewhere<'e> {
     pub past: Option<&'e Past>,
 }
 
-/// The sets of queries that are looked up in the head: the code that the change adds, and what was
-/// around its edits.
+/// The sets of queries for the head: added code, and what was around edits.
 const ADDED: usize = 0;
 const EDITED: usize = 1;
 
@@ -135,7 +134,6 @@ struct Ends<'c> {
 }
 
 impl Ends<'_> {
-    /// What the attributes say about the files of the head.
     fn attributes(
         &self,
         remembered: &Memory,
@@ -154,8 +152,7 @@ impl Ends<'_> {
         Ok(attributes.with_not_generated(excused))
     }
 
-    /// The files that the change adds or modifies, and those that it touches, as they were; what
-    /// was not read is in `examined`.
+    /// The files that the change adds or modifies, and what it touches as it was; fills `examined`.
     fn read(
         &self,
         sources: &Sources<'_>,
@@ -180,7 +177,6 @@ impl Ends<'_> {
         Ok((changed, predecessors))
     }
 
-    /// Whether a file is one of those to judge.
     fn is_judged(&self, path: &FilePath) -> bool {
         path.is_within(self.within)
     }
@@ -189,7 +185,6 @@ impl Ends<'_> {
 /// A change whose copies are searched for and judged.
 struct Change<'c> {
     ends: Ends<'c>,
-    /// What is searched besides the tree.
     elsewhere: &'c Elsewhere<'c>,
     sources: &'c Sources<'c>,
     changed: &'c [ChangedFile],
@@ -210,7 +205,6 @@ struct Additions<'c> {
     twins: Vec<Twins>,
     /// What is searched for in the tree, if there are any.
     without_twins: Option<Queries<'c>>,
-    /// The functions among it.
     functions: NewFunctions<'c>,
 }
 
@@ -233,8 +227,7 @@ impl<'c> Additions<'c> {
         Self { asking, queries, twins, without_twins, functions }
     }
 
-    /// What is searched for in the tree; `None` if there is nothing to search for, there or
-    /// elsewhere.
+    /// What is searched for in the tree; `None` if there is nothing to search for, elsewhere too.
     fn queries_of_tree(&self, change: &Change<'c>) -> Option<&Queries<'c>> {
         let is_any = !self.queries.is_empty()
             || !change.elsewhere.outsides.is_empty()
@@ -288,8 +281,7 @@ impl<'c> Change<'c> {
         outcome.max_findings = sources.config.max_findings;
     }
 
-    /// The suppressions in the files that are judged. Where its tip counts, the base has to have
-    /// them, too.
+    /// The suppressions in the judged files. Where its tip counts, the base has to have them, too.
     fn comments(&self, reader: &Reader) -> Vec<Comment> {
         let Self { ends, sources, judged, predecessors, .. } = self;
         let (tip, honored) = (ends.authority.comments(), &sources.config.honor);
@@ -313,8 +305,7 @@ impl<'c> Change<'c> {
     }
 
     /// For each of `asking`, the files of the head that it is identical to, if the change added
-    /// nearly all of it. A file that was there before and that the change made identical is judged
-    /// like any other change.
+    /// nearly all of it. What it only made identical is judged like any other change.
     fn brought_in_whole(&self, asking: &[&'c ChangedFile]) -> Vec<Twins> {
         let sources = self.sources;
         let whole = asking.iter().map(|file| file.is_brought_in().then_some(&*file.source));
@@ -324,8 +315,7 @@ impl<'c> Change<'c> {
         })
     }
 
-    /// The files of the head to look up: all that the change is compared with, or those that may
-    /// hold a sibling.
+    /// The files of the head to look up: all that it is compared with, or may hold a sibling.
     fn entries(&self, sets: &[Option<&Queries<'_>>; 2], windows: &Windows<'_>) -> Vec<Entry> {
         let entries = self.ends.head.entries.par_iter().filter(|entry| {
             sets[ADDED].is_some() || sets[EDITED].is_some() && windows.may_be_in(&entry.path)
@@ -333,9 +323,8 @@ impl<'c> Change<'c> {
         entries.filter(|entry| self.is_compared(entry)).cloned().collect()
     }
 
-    /// Whether the change is compared with a file of the head. Files that a package manager
-    /// installed into the work tree are not part of the repository, whether or not git ignores
-    /// them.
+    /// Whether the change is compared with a file of the head. What a package manager installed
+    /// into the work tree is not part of the repository, ignored or not.
     fn is_compared(&self, entry: &Entry) -> bool {
         let Entry { path, .. } = entry;
         let is_tracked = entry.blob().is_some() || self.ends.base.get(path).is_some();
@@ -360,7 +349,6 @@ impl<'c> Change<'c> {
 struct Check<'c> {
     change: &'c Change<'c>,
     additions: &'c Additions<'c>,
-    /// The copies that were found so far.
     copies: AllCopies<'c>,
     outcome: Outcome,
 }
@@ -402,10 +390,9 @@ impl Check<'_> {
         outcome.examined.n_passed_over = of_tree.n_passed_over;
         outcome.examined.n_compared = of_tree.n_compared;
         outcome.notices.extend(limits(&additions.asking, &of_tree));
-        let not_compared = &mut outcome.examined.not_compared;
-        let skipped = of_tree.skipped.iter().map(|(entry, skip)| (&entry.path, *skip));
-        let unread = skipped.filter(|&(path, skip)| sources.is_unread(path, skip));
-        not_compared.extend(unread.map(|(path, skip)| (path.clone(), skip)));
+        let unread = of_tree.skipped.iter().filter(|(of, skip)| sources.is_unread(&of.path, *skip));
+        let unread = unread.map(|(entry, skip)| (entry.path.clone(), *skip));
+        outcome.examined.not_compared.extend(unread);
         let frequencies = of_tree.frequencies.clone();
         let taken_out = self.taken_out(&of_tree)?;
         let of_generated = self.of_generated(&of_tree)?;
@@ -548,8 +535,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Says of findings, and of their parts, what the past of their files tells: the copy is of an
-    /// old state, or the two are kept in step.
+    /// Says of findings and their parts that the copy is of an old state, or kept in step.
     fn look_back(
         &self,
         base: CommitId,
@@ -589,8 +575,7 @@ fn in_tree<'a>(all: &'a AllCopies<'_>) -> impl Iterator<Item = &'a Source> {
     all.found.iter().filter(|found| found.place == Place::Tree).map(|found| &*found.target)
 }
 
-/// Notices about what was left out of the search because the change repeats itself or the tree too
-/// often.
+/// Notices about what was left out, as the change repeats itself or the tree too often.
 fn limits(asking: &[&ChangedFile], searched: &SearchOutcome) -> Vec<Notice> {
     let path = |query: usize| asking[query].source.path.clone();
     let of_found = searched.found.iter().flat_map(|found| &found.limits);

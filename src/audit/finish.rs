@@ -1,5 +1,4 @@
-//! Decides the verdict of an audit: what is suppressed, what belongs together, what warns, and
-//! whether the run fails.
+//! Decides the verdict: what is suppressed, belongs together or warns, and whether the run fails.
 
 use super::Outcome;
 use super::judge::suppress;
@@ -9,9 +8,8 @@ use crate::policy::{
     About, AcceptanceRules, Date, Finding, KnownCopy, Level, bound_warnings, join_families,
 };
 
-/// Finishes what `check`, `scan` or `audit` found: moves the findings that are allowed on the day
-/// `today` to the suppressed ones; of a change, joins families too, and bounds the warnings. The
-/// findings that are left are those that the program reports.
+/// Finishes what `check`, `scan` or `audit` found: moves findings that are allowed on the day
+/// `today` to the suppressed ones; of a change, joins families and bounds the warnings.
 pub fn finish(outcome: &mut Outcome, acceptance: &Acceptance, config: &Config, today: Date) {
     let accepted = AcceptanceRules {
         exceptions: &config.licenses.exceptions,

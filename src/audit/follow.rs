@@ -1,5 +1,4 @@
-//! Follows files back through the commits that changed them, as `git log --follow -- FILE` does; no
-//! history index is needed.
+//! Follows files back through the commits that changed them, as `git log --follow` does.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -23,9 +22,8 @@ pub(super) struct PastEdit<'e> {
     pub path: &'e FilePath,
     /// The numbers of the files.
     pub files: &'e [usize],
-    /// What they may have been before: the file with that path in each parent; where the first has
-    /// none, those that the commit deleted, first one with the same content, then those with the
-    /// same name.
+    /// What they may have been before: the file at that path in each parent; if the first has none,
+    /// what the commit deleted, with the same content first, then with the same name.
     pub before: &'e [PastFile],
 }
 

@@ -1,9 +1,8 @@
-//! Finds pairs of files that are kept in step: what is edited in one of them is edited in the
-//! other, too.
+//! Finds pairs of files that are kept in step: what is edited in one is edited in the other, too.
 //!
-//! The last versions of both are read, from the base back, if the two still have code in common in
-//! the base. Two edits are alike if they add the same lines, in one commit or in two: a fix is often
-//! brought to the twin later.
+//! The last versions of both are read, from the base back, if the two still share code in the base.
+//! Two edits are alike if they add the same lines, in one commit or two: a fix is often brought to
+//! the twin later.
 
 use std::collections::HashMap;
 use std::hash::BuildHasher;
@@ -58,10 +57,7 @@ impl<'e> Edits<'e> {
 
     /// The paths in base of the two files of a warning about copied code, if they may be kept in
     /// step: they share half as many pairs of neighboring lines as the copy has lines. What was
-    /// added to both is mostly there still, and reading this is quick, while walking back is not.
-    ///
-    /// # Errors
-    /// If the base cannot be read. A file that is not here shares nothing.
+    /// added to both is mostly there still: this is quick to read, while walking back is not.
     pub fn pair(
         &mut self,
         finding: &Finding,
@@ -82,10 +78,7 @@ impl<'e> Edits<'e> {
         Ok((n_shared >= finding.worth.n_equal_lines.max(MIN_LINES) / 2).then_some((own, other)))
     }
 
-    /// Makes a note of a warning about copied code whose two files are kept in step.
-    ///
-    /// # Errors
-    /// If a commit or a version cannot be read. A history that is cut off ends the search instead.
+    /// Makes a note of a warning about copied code in files that are kept in step, as far as known.
     pub fn soften(&mut self, finding: &mut Finding, before: &PathBefore<'_>) -> Result<(), Error> {
         let Some((own, other)) = self.pair(finding, before)? else { return Ok(()) };
         let n_edits = self.n_alike(&own, &other, finding.worth.n_equal_lines)?;
@@ -126,7 +119,6 @@ impl<'e> Edits<'e> {
         Ok(())
     }
 
-    /// The last edits of a file.
     fn read(&mut self, path: &FilePath) -> Result<Vec<TellingLines>, Error> {
         let &Versions { reader, base, .. } = &self.versions;
         let Some(present) = reader.blob_at(base, path)? else { return Ok(Vec::new()) };

@@ -1,5 +1,4 @@
-//! Merges the JSON reports of many repositories: who copies from whom, which licenses to look at,
-//! and the trend.
+//! Merges the JSON reports of many repositories: who copies what from whom, and the trend.
 //!
 //! Values in, values out: whoever calls it reads the files. A report names no repository, so its
 //! place in the folders does: see [`MemberReport::parse`].
@@ -248,13 +247,11 @@ pub struct Organization {
     pub flows: Vec<Flow>,
     /// The code of others, what needs a decision first.
     pub components: Vec<SharedComponent>,
-    /// What is copied from month to month, the oldest first, without a gap; from reports of
-    /// `history`.
+    /// What is copied from month to month without a gap, the oldest first; from `history`.
     pub months: Vec<Month>,
     /// How much is duplicated, by the day of the reports of `scan`, the oldest first.
     pub days: Vec<Day>,
-    /// Findings of errors and warnings in the newest reports of `audit` and `check`, the gravest
-    /// first.
+    /// Errors and warnings of the newest reports of `audit` and `check`, the gravest first.
     pub findings: Vec<RepositoryFinding>,
     /// Files that are no reports, and reports that newer ones replace.
     pub left_out: Vec<UncountedFile>,
@@ -321,8 +318,7 @@ impl SharedComponent {
         self.users.values().map(|(_, n_tokens)| n_tokens).sum()
     }
 
-    /// Why the policies answer so: the reason, or if there are several, each with the repositories
-    /// that give it.
+    /// Why the policies answer so; of several reasons, each with the repositories that give it.
     pub fn reason(&self) -> String {
         let reasons = self.reasons.iter().map(|(reason, users)| match self.reasons.len() {
             1 => reason.clone(),
@@ -394,9 +390,8 @@ pub struct UncountedFile {
 }
 
 impl Organization {
-    /// Merges reports. Of several reports of one command about one repository the newest counts, by
-    /// day and then by name, and the others only for the trend. Time O(n log n) for n findings,
-    /// components and commits.
+    /// Merges reports. Of several of one command about one repository the newest counts, by day and
+    /// then by name, and the others only for the trend. Time O(n log n).
     pub fn new(mut documents: Vec<MemberReport>, mut left_out: Vec<UncountedFile>) -> Self {
         documents.sort_by(|a, b| {
             (&a.repository, &a.day, &a.file).cmp(&(&b.repository, &b.day, &b.file))
@@ -637,8 +632,7 @@ fn without_gaps(mut months: BTreeMap<i32, Month>) -> Vec<Month> {
     }))
 }
 
-/// How much was duplicated on each day with a report of `scan`; of a repository without one its
-/// newest before that.
+/// How much was duplicated on each day with a report of `scan`; elsewhere the newest before it.
 fn days(documents: &[MemberReport]) -> Vec<Day> {
     let mut by_day: BTreeMap<&str, Vec<(String, (usize, usize))>> = BTreeMap::new();
     for document in documents {
@@ -654,8 +648,7 @@ fn days(documents: &[MemberReport]) -> Vec<Day> {
     }))
 }
 
-/// Puts findings in order, the gravest first, and keeps each once: the same copy may be in an audit
-/// and in a check.
+/// Sorts findings, the gravest first, each once: an audit and a check may have the same copy.
 fn sort_and_join(findings: &mut Vec<RepositoryFinding>) {
     findings.sort_by(|a, b| {
         let by_gravity = (b.level, b.n_tokens).cmp(&(a.level, a.n_tokens));

@@ -8,8 +8,7 @@ use crate::files::BlobId;
 use crate::git::{CommitId, Reader};
 use crate::text::FilePath;
 
-/// Maximum commits to walk back for one file. Walking over a commit that does not touch the file
-/// reads a few trees.
+/// Maximum commits to walk back for one file: each that does not touch it reads a few trees.
 const MAX_COMMITS: usize = 1_000;
 /// Maximum past versions of a file.
 const MAX_VERSIONS: usize = 16;
@@ -32,24 +31,17 @@ pub(super) struct Versions<'v> {
 }
 
 impl<'v> Versions<'v> {
-    /// Nothing is read before it is asked for.
     pub fn new(base: CommitId, reader: &'v Reader) -> Self {
         Self { reader, base, known: HashMap::new() }
     }
 
     /// The commits that changed a file of the base, the newest first; none if it is not there.
-    ///
-    /// # Errors
-    /// If the base cannot be read.
     pub fn of(&mut self, path: &FilePath) -> Result<&[FileEdit], Error> {
         self.read([path.clone()])?;
         Ok(self.known.get(path).map_or(&[], Vec::as_slice))
     }
 
     /// Reads the versions of files in one walk. A history that is cut off ends it.
-    ///
-    /// # Errors
-    /// If the base cannot be read.
     pub fn read(&mut self, paths: impl IntoIterator<Item = FilePath>) -> Result<(), Error> {
         let mut files: Vec<File> = Vec::new();
         for path in paths {

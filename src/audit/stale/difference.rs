@@ -16,7 +16,6 @@ use crate::git::{Repository, Snapshot};
 use crate::matching::edited_lines;
 use crate::text::{FilePath, Lines};
 
-/// The files of the tree.
 #[derive(Clone, Copy)]
 pub(in crate::audit) struct TreeFiles<'t> {
     pub snapshot: &'t Snapshot,
@@ -43,8 +42,7 @@ pub(super) struct Difference<'d, 'f> {
     pub releases: &'d Releases<'f>,
     pub tree: TreeFiles<'f>,
     pub mapping: &'d Mapping,
-    /// Where else files of the folder were in the component: it may keep headers in a folder of
-    /// their own.
+    /// Where else its files were in the component, such as headers in a folder of their own.
     pub elsewhere: &'d [Mapping],
     /// The files with code of the component.
     pub holding: BTreeSet<&'f FilePath>,

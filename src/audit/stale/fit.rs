@@ -48,21 +48,16 @@ type Votes = BTreeMap<Mapping, BTreeSet<usize>>;
 /// What the tags that fit best leave, in lines and files, if there are tags; and the tags.
 type BestTags = (Option<(usize, usize)>, Vec<usize>);
 
-/// Minimum files for a folder to be a copy. A single file, and a few among many others, must differ
-/// in less than a tenth of their lines.
+/// Minimum files of a copied folder. Fewer, or few among others, must differ in a tenth at most.
 const MIN_FILES: usize = 2;
 
-/// How many times fewer lines differ from a commit than from every tag if the folder was copied
-/// from between them.
+/// How many times fewer lines differ from a commit than from all tags if that is the version.
 const FAR_LESS: usize = 8;
 
 /// Maximum mappings to compare, those with most votes first.
 const MAX_MAPPINGS: usize = 8;
 
 /// The versions of all folders that were copied from components with history, or from releases.
-///
-/// # Errors
-/// If a corpus is damaged, or a file of the tree cannot be read.
 pub(in crate::audit) fn fit(
     copies: &[WholeCopy],
     outsides: &[Outside],
@@ -110,8 +105,7 @@ fn best_of_each(mut versions: Vec<FolderVersion>) -> Vec<FolderVersion> {
     versions
 }
 
-/// The mappings that most files vote for, and those that at least half of these vote for as well,
-/// with the files; `None` if there are none left.
+/// The mappings with most votes, or at least half of the same, and the files; `None` without any.
 fn ranked(votes: &Votes) -> Option<(Vec<Mapping>, BTreeSet<usize>)> {
     let mut ranked = Vec::from_iter(votes.iter().filter(|(_, files)| !files.is_empty()));
     ranked.sort_by_cached_key(|(mapping, files)| {
@@ -328,8 +322,7 @@ impl<'f> Fit<'f> {
         Ok(Some(FolderVersion { nearest_tag, commit: Some((nearest, n)), ..chosen }))
     }
 
-    /// The tags that leave least unexplained: lines of code that differ, and files whose bytes do,
-    /// since comments tell versions apart, too.
+    /// The tags that leave least: lines of code that differ, then files, as comments tell, too.
     fn best_tags(&self, place: &Place<'_>) -> Result<BestTags, Error> {
         let names = self.releases.tags.iter().enumerate().filter(|(_, (_, name))| !name.is_empty());
         let tags = names.map(|(tag, _)| (place.n_other(place.at_tag(tag)), tag));
@@ -358,8 +351,7 @@ impl<'f> Fit<'f> {
         Ok((least, if own.is_empty() { best } else { own }))
     }
 
-    /// The same with how each file differs from a version, in the place that has most of them
-    /// there.
+    /// The same with how each file differs from a version, in the place with most of them there.
     fn compared(
         &self,
         place: &Place<'f>,
@@ -390,9 +382,8 @@ impl<'f> Fit<'f> {
         difference.of(FolderVersion { folder, origin, ..version })
     }
 
-    /// Whether most files next to the members, with a name that ends as theirs do, are none that
-    /// the component ever had: a project that keeps two files of a library among its own is no
-    /// copy of it.
+    /// Whether most files next to the members, with endings like theirs, were never in the
+    /// component: a project that keeps two files of a library among its own is no copy of it.
     fn is_among_others(&self, place: &Place<'f>) -> bool {
         let kinds: HashSet<(&[u8], &[u8])> =
             place.members.iter().map(|member| kind(&member.copy.source.path)).collect();

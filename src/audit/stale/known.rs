@@ -1,5 +1,4 @@
-//! Finds code that listed commits fixed, without the fix; and the fixes of security faults that a
-//! copy has.
+//! Finds code that lacks the fixes of listed commits, and the security fixes that a copy has.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -19,9 +18,6 @@ use crate::store::corpus::{CorpusSegment, StoredChange};
 use crate::text::Lines;
 
 /// The findings about what files have missed; `step` is called for each.
-///
-/// # Errors
-/// If a corpus is damaged.
 pub(in crate::audit) fn missed_fixes(
     holders: &[Holder<'_>],
     outsides: &[Outside],
@@ -39,9 +35,7 @@ pub(in crate::audit) fn missed_fixes(
 }
 
 /// The findings about functions that listed commits fixed elsewhere, one for each component, once.
-///
-/// The fingerprints of the file are looked up, so time grows with the file and what it shares with
-/// the list.
+/// Time grows with the fingerprints of the file, and with what it shares with the list.
 fn vulnerable(
     holders: &[Holder<'_>],
     outsides: &[Outside],
@@ -66,7 +60,6 @@ fn vulnerable(
 /// The commits that a file was found to lack, with the places.
 type KnownGaps = BTreeSet<(String, Vec<Fragment>)>;
 
-/// A list of fixes.
 struct FixList<'s> {
     stored: &'s StoredCorpus,
     segment: &'s CorpusSegment,
@@ -146,8 +139,7 @@ impl<'s> FixList<'s> {
     }
 }
 
-/// The commits, each once: one may have fixed several functions of a file, or one function under
-/// several names.
+/// The commits, each once: one may have fixed several functions, or one under several names.
 fn merged(commits: Vec<MissedCommit>) -> Vec<MissedCommit> {
     let mut merged: Vec<MissedCommit> = Vec::new();
     for missed in commits {
@@ -165,11 +157,7 @@ fn merged(commits: Vec<MissedCommit>) -> Vec<MissedCommit> {
     merged
 }
 
-/// The fixes that files have, by file and commit, each once; those that say of themselves that they
-/// fix a security fault.
-///
-/// # Errors
-/// If a corpus is damaged.
+/// The security fixes that files have, by file and commit, each once.
 pub(in crate::audit) fn held_fixes(
     holders: &[Holder<'_>],
     outsides: &[Outside],

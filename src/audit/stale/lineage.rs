@@ -1,5 +1,4 @@
-//! Reads the history of a component: its files under all their names, at each tag and after each
-//! commit.
+//! Reads the history of a component: files under all their names, at each tag and commit.
 
 use std::collections::BTreeMap;
 

@@ -127,7 +127,7 @@ pub(super) fn document(version: &StoredTokens) -> Document<'_> {
     Document::new(&version.text, &version.tokens)
 }
 
-/// The hunks between two versions that a file has missed, and how many there are; `latest` are the
+/// The hunks between two versions that a file has missed, and their number in all; `latest` are the
 /// tokens of the last version.
 pub(super) fn missed_hunks(
     [old, new]: [&StoredTokens; 2],
@@ -201,8 +201,7 @@ impl Versions<'_> {
         Some(MissedPlace { fragment, origin_lines, edit: self.edit(missed, source, lines) })
     }
 
-    /// How to change the lines of the copy: only whole lines are replaced, and only if the copy has
-    /// not renamed anything.
+    /// How to change the lines of the copy: whole lines only, and only if it has renamed nothing.
     fn edit(&self, missed: &MissedHunk, source: &Source, lines: &Lines) -> Option<LineEdit> {
         let (text, after) = (self.text?, &missed.hunk.after);
         let document = source.document();
@@ -223,8 +222,7 @@ impl Versions<'_> {
     }
 }
 
-/// The lines of some tokens, which begin and end with lines; without any, an empty range before the
-/// line of the next one.
+/// The lines of whole-line tokens; without any, an empty range before the line of the next one.
 pub(super) fn line_range(
     document: Document<'_>,
     lines: &Lines,

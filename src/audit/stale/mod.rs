@@ -2,8 +2,7 @@
 //! vulnerabilities; and which version of a project a vendored folder is.
 //!
 //! All of it is read from stored corpora, which keep for each commit which blob of a file became
-//! which: see `src/store/corpus/past.rs`. The clone that a corpus was made from is only needed to
-//! write a patch.
+//! which: see `src/store/corpus/past.rs`. Only a patch needs the clone that a corpus was made from.
 
 mod difference;
 mod fit;
