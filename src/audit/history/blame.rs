@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::audit::follow::{PastEdit, follow};
+use crate::audit::versions::{PastEdit, follow};
 use crate::audit::{Error, Outcome, Progress};
 use crate::git::{CommitId, Reader, Repository};
 use crate::policy::{Fragment, Place, Writing};
@@ -23,9 +23,7 @@ const TELLING: usize = 4;
 pub(in crate::audit) struct Piece {
     /// The commit whose tree contains it.
     pub commit: CommitId,
-    /// The file that contains it.
     pub path: FilePath,
-    /// Its lines, hashed.
     lines: Vec<u64>,
 }
 
