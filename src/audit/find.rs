@@ -133,6 +133,8 @@ pub struct Existing {
 
 struct RankedResult {
     query: usize,
+    /// Its tokens in its file.
+    tokens: Range<usize>,
     existing: Existing,
     n_contained: usize,
     n_exact: usize,
@@ -162,10 +164,9 @@ pub fn find(
     let entries = entries.filter(|of| sources.is_searched(&of.path, of.blob().is_some()));
     let entries: Vec<Entry> = entries.cloned().collect();
     let sketches = read_sketch(sketch, &entries, &sources)?;
-    let n_tokens = sketches.iter().map(|sketch| sketch.tokens.len()).max().unwrap_or_default();
 
     let bag = words_of(sketch, &sketches);
-    let queries = queries_of(&sketches, n_tokens, &bag, &config);
+    let queries = queries_of(&sketches, &bag, &config);
     let open = || repository.reader();
     let targets = Targets::new(&entries, &open, &sources);
     let sets = [Some(&queries)];
@@ -210,16 +211,11 @@ pub fn find(
     })
 }
 
-/// What a sketch of `n_tokens` asks for, read as each language that it may be in.
-fn queries_of<'q>(
-    sketches: &'q [Source],
-    n_tokens: usize,
-    bag: &Bag,
-    config: &'q Config,
-) -> Queries<'q> {
+/// What a sketch asks for, read as each language that it may be in.
+fn queries_of<'q>(sketches: &'q [Source], bag: &Bag, config: &'q Config) -> Queries<'q> {
     let asked = sketches.iter();
     let asked = asked.map(|of| (of, Cow::Owned(vec![true; of.tokens.len()]))).collect();
-    if n_tokens > EVERY_KGRAM {
+    if sketches.iter().any(|sketch| sketch.tokens.len() > EVERY_KGRAM) {
         // It has tokens in a row with whatever it resembles.
         return Queries::sampled(asked, config, config.fingerprint);
     }
@@ -247,12 +243,10 @@ fn search_past(
 
 /// The results in what was found, the best first, and the number of the sketch that they have.
 fn ranked(found: Vec<FileHits>, asked: &Demand<'_>) -> (usize, Vec<RankedResult>) {
-    // Each file is dropped by the thread that is done with it: to free them all takes as long as to
-    // rank them.
+    // Each thread drops the files that it is done with: to free them takes as long as to rank them.
     let mut ranked: Vec<RankedResult> =
         found.into_par_iter().flat_map_iter(|found| results_in(&found, asked)).collect();
-    // Read as the wrong language, a sketch has little in common with anything: the best one shows
-    // which it is.
+    // Read as the wrong language, a sketch has little in common with anything: the best is right.
     ranked.sort_by_cached_key(|ranked| {
         let Existing { place, path, fragment, similarity, .. } = &ranked.existing;
         let alike = Reverse([ranked.score, *similarity].map(|part| (part * 1e6) as u64));
@@ -410,15 +404,11 @@ fn languages_of<'l>(entries: &[Entry], languages: &'l Languages) -> Vec<&'l Lang
     for language in known.filter(|language| !language.is_data) {
         n_files.entry(&*language.id).or_insert((0, language)).0 += 1;
     }
-    let mut of_family: BTreeMap<&str, (usize, &Language)> = BTreeMap::new();
-    for (n, language) in n_files.into_values() {
-        // Of equals, the first stays.
-        let most = of_family.entry(&*language.family).or_insert((n, language));
-        if most.0 < n {
-            *most = (n, language);
-        }
-    }
-    of_family.into_values().map(|(_, language)| language).collect()
+    let mut most = Vec::from_iter(n_files.into_values());
+    // Of equals, the first stays the first.
+    most.sort_by_key(|&(n, language)| (&*language.family, Reverse(n)));
+    most.dedup_by_key(|&mut (_, language)| &*language.family);
+    most.into_iter().map(|(_, language)| language).collect()
 }
 
 /// The results in one file: each function that has enough of the sketch, once. Where a match has
@@ -453,7 +443,7 @@ fn results_in(found: &FileHits, asked: &Demand<'_>) -> Vec<RankedResult> {
         if best.is_empty() {
             best.extend(searched.stretch(query, &alignments));
         }
-        results.extend(best.into_iter().map(|(_, result)| result));
+        results.append(&mut best);
     }
     searched.add_worded(&mut results);
     results
@@ -468,18 +458,16 @@ fn missing(skipped: &[(Entry, Skip)]) -> Option<String> {
 /// The results of units, and those of stretches that have at least `min_more` tokens of the sketch
 /// more than any unit that they overlap, instead of these.
 fn with_stretches(
-    mut results: Vec<(Range<usize>, RankedResult)>,
-    mut stretches: Vec<(Range<usize>, RankedResult)>,
+    mut results: Vec<RankedResult>,
+    mut stretches: Vec<RankedResult>,
     min_more: usize,
-) -> Vec<(Range<usize>, RankedResult)> {
-    stretches.sort_by_key(|(stretch, result)| {
-        (Reverse(result.n_contained), Reverse(result.n_exact), stretch.start)
-    });
-    for (stretch, result) in stretches {
-        let mut others = results.iter().filter(|(unit, _)| overlaps(unit, &stretch));
-        if others.all(|(_, other)| other.n_contained + min_more <= result.n_contained) {
-            results.retain(|(unit, _)| !overlaps(unit, &stretch));
-            results.push((stretch, result));
+) -> Vec<RankedResult> {
+    stretches.sort_by_key(|of| (Reverse(of.n_contained), Reverse(of.n_exact), of.tokens.start));
+    for stretch in stretches {
+        let mut others = results.iter().filter(|unit| overlaps(&unit.tokens, &stretch.tokens));
+        if others.all(|other| other.n_contained + min_more <= stretch.n_contained) {
+            results.retain(|unit| !overlaps(&unit.tokens, &stretch.tokens));
+            results.push(stretch);
         }
     }
     results
@@ -554,23 +542,14 @@ impl SearchedFile<'_> {
     }
 
     /// The tokens of the file that have most of a sketch, with the result, if it is enough.
-    fn stretch(
-        &self,
-        query: usize,
-        alignments: &[Alignment],
-    ) -> Option<(Range<usize>, RankedResult)> {
+    fn stretch(&self, query: usize, alignments: &[Alignment]) -> Option<RankedResult> {
         let sketch = &self.asked.sketches[query];
         let (tokens, parts) = fullest_stretch(alignments, sketch, &self.found.target)?;
         self.result(query, Unit { tokens, name: None }, parts)
     }
 
-    /// What a unit of the file has of a sketch, if it is enough; and its tokens.
-    fn result(
-        &self,
-        query: usize,
-        unit: Unit,
-        parts: Vec<Alignment>,
-    ) -> Option<(Range<usize>, RankedResult)> {
+    /// What a unit of the file has of a sketch, if it is enough.
+    fn result(&self, query: usize, unit: Unit, parts: Vec<Alignment>) -> Option<RankedResult> {
         let sketch = &self.asked.sketches[query];
         let (own, other, config) = (&sketch.tokens, &self.found.target.tokens, self.asked.config);
         let mut is_contained = vec![false; own.len()];
@@ -587,21 +566,18 @@ impl SearchedFile<'_> {
         if !(is_enough_of(n_contained, sketch) || is_clone) {
             return None;
         }
-        let result = self.ranked(query, &unit, Some((n_contained, best)))?;
-        Some((unit.tokens, result))
+        self.ranked(query, unit, Some((n_contained, best)))
     }
 
     /// Adds the functions that have the words of the sketch and are no results yet.
     fn add_worded(&self, results: &mut Vec<RankedResult>) {
-        let Self {
-            found: FileHits { target, .. }, asked: Demand { sketches, closest, .. }, ..
-        } = self;
+        let (target, Demand { sketches, closest, .. }) = (&self.found.target, self.asked);
         if !closest.contains(&target.path) {
             return;
         }
         let query = sketches.iter().position(|of| of.family == target.family).unwrap_or_default();
         let units = target.document().functions().into_iter();
-        let worded = units.filter_map(|unit| self.ranked(query, &unit, None));
+        let worded = units.filter_map(|unit| self.ranked(query, unit, None));
         for result in worded.filter(|result| result.existing.words >= MIN_WORDS) {
             let own = result.existing.fragment;
             let mut known = results.iter().map(|result| result.existing.fragment);
@@ -616,14 +592,11 @@ impl SearchedFile<'_> {
     fn ranked(
         &self,
         query: usize,
-        unit: &Unit,
+        unit: Unit,
         tokens: Option<(usize, ClonePair)>,
     ) -> Option<RankedResult> {
-        let &Self {
-            found: FileHits { place, target, .. },
-            asked: &Demand { sketch, sketches, rarity, config, .. },
-            ..
-        } = self;
+        let FileHits { place, target, .. } = self.found;
+        let &Demand { sketch, sketches, rarity, config, .. } = self.asked;
         let (own, lines) = (&sketches[query].tokens, &self.lines);
         let in_file = target.fragment(lines, &unit.tokens)?;
         if *place == Place::Tree && is_itself(sketch, &target.path, &in_file) {
@@ -637,8 +610,8 @@ impl SearchedFile<'_> {
         });
         let document = target.document();
         let (worded, agreement) = if self.has_text() {
-            let worded = rarity.of_function(&Bag::of_unit(document, unit));
-            (worded, Agreement::new(sketches[query].document(), document, unit, rarity))
+            let worded = rarity.of_function(&Bag::of_unit(document, &unit));
+            (worded, Agreement::new(sketches[query].document(), document, &unit, rarity))
         } else {
             Default::default()
         };
@@ -666,6 +639,7 @@ impl SearchedFile<'_> {
                 agreement,
                 text: self.has_text().then(|| target.text[text].to_vec()),
             },
+            tokens: unit.tokens,
         })
     }
 }
@@ -725,8 +699,7 @@ pub(super) fn units_in(document: &Document<'_>, run: Range<usize>) -> Vec<(usize
     let (mut at, mut from, mut n_between) = (run.start, run.start, 0);
     while at < run.end {
         let Some(unit) = document.enclosing_unit(at..at + 1) else {
-            // The lines before a function's own may be indented as it is, such as those of a
-            // template.
+            // The lines before a function may be indented like its own, such as a template's.
             n_between += 1;
             at = document.next_line(at);
             from = if n_between > LINES_BETWEEN { at } else { from };
