@@ -16,9 +16,7 @@ use super::judge::{
     unexamined,
 };
 use super::read::{Memory, Skip, Source, Sources};
-use super::search::{
-    AS_MUCH, FileHits, Outside, StoredCorpus, Targets, identify_vendored, may_be_whole, search,
-};
+use super::search::{AS_MUCH, FileHits, Outside, Targets, identify_vendored, may_be_whole, search};
 use super::stale::{ComponentFile, Holder, TreeFiles, WholeCopy, fit, held_fixes, missed_fixes};
 use super::{
     AuditSummary, ComponentCopy, Context, CopiedFile, Error, Examination, Explanation, HeldFix,
@@ -77,6 +75,13 @@ impl ComparedFile {
     }
 }
 
+/// A file, and what was copied into it.
+struct FileCopies<'c> {
+    file: &'c ComparedFile,
+    copies: &'c [TreeCopy],
+    found: &'c [FileHits],
+}
+
 /// The files that may be source by their names.
 fn sources_among(entries: &[Entry], sources: &Sources<'_>) -> Vec<Entry> {
     entries.iter().filter(|entry| sources.languages.may_know(&entry.path)).cloned().collect()
@@ -118,15 +123,13 @@ pub fn audit(
     for batch in batches(&own, &reader) {
         auditor.take(batch, &targets)?;
     }
-    // What is third-party code by its name only may be that of a corpus, too. Two such folders owe
-    // each other nothing.
+    // Third-party code by name may be of a corpus, too. Two such folders owe each other nothing.
     let of_others = AuditTargets { vendored: &vendored, ..targets };
     for batch in batches(&unlisted, &reader) {
         auditor.take(batch, &of_others)?;
     }
     if auditor.fixes.is_asked {
-        // Vendored code is not judged as a copy, since it is known to be one. But it may lack
-        // fixes.
+        // Vendored code is known to be a copy, and not judged as one. But it may lack fixes.
         for batch in batches(&sources_among(&vendored, &sources), &reader) {
             auditor.take_vendored(batch, &AuditTargets { vendored: &[], ..targets })?;
         }
@@ -219,12 +222,12 @@ impl Auditor<'_> {
         }
         outcome.examined.n_judged += asked.len();
         let mut whole_copies = Vec::new();
-        let (n_compared, skipped) = targets.each(&asked, |file, copies, found| {
-            facts.add(file, copies, found, config);
-            whole_copies.push(whole_copy(file, copies, found, config));
-            let source = &file.changed.source;
+        let (n_compared, skipped) = targets.each(&asked, |copied| {
+            facts.add(&copied, config);
+            whole_copies.push(copied.whole_copy(config));
+            let source = &copied.file.changed.source;
             outcome.comments.extend(comments(source, None, None, &config.honor));
-            let of_file = findings_of(file, copies, found, attributions, *context);
+            let of_file = copied.findings(attributions, *context);
             if !of_file.is_empty() {
                 outcome.texts.insert(source.path.clone(), source.text.clone().into());
             }
@@ -238,41 +241,61 @@ impl Auditor<'_> {
 
     /// Looks for fixes that a batch of vendored files lacks.
     fn take_vendored(&mut self, batch: &[Entry], targets: &AuditTargets<'_>) -> Result<(), Error> {
-        let read = targets.read(batch)?.into_iter().flatten();
-        let asked = read.map(|source| targets.asked(source));
+        let asked = targets.read(batch)?.into_iter().flatten().map(|source| targets.asked(source));
         let asked = asked.collect::<Result<Vec<_>, Error>>()?;
         let mut whole_copies = Vec::new();
-        targets.each(&asked, |file, copies, found| {
-            whole_copies.push(whole_copy(file, copies, found, self.context.config));
-        })?;
+        let config = self.context.config;
+        targets.each(&asked, |copied| whole_copies.push(copied.whole_copy(config)))?;
         self.fixes.take(whole_copies, targets, &mut self.outcome)
     }
 }
 
-/// A file with those of components whose code it holds.
-fn whole_copy(
-    file: &ComparedFile,
-    copies: &[TreeCopy],
-    found: &[FileHits],
-    config: &Config,
-) -> WholeCopy {
-    let source = Arc::clone(&file.changed.source);
-    if !file.whole().is_empty() {
-        let whole = file.whole().iter();
-        let origins = whole.map(|(path, component)| ComponentFile::new(component, path));
-        return WholeCopy { source, origins: origins.collect() };
-    }
-    let mut n_tokens: BTreeMap<ComponentFile, usize> = BTreeMap::new();
-    for copied in copies {
-        if let Some(file) = ComponentFile::of(&found[copied.found]) {
-            *n_tokens.entry(file).or_default() += copied.pair.alignment.n_tokens();
+impl FileCopies<'_> {
+    /// The file with those of components whose code it holds.
+    fn whole_copy(&self, config: &Config) -> WholeCopy {
+        let &Self { file, copies, found } = self;
+        let source = Arc::clone(&file.changed.source);
+        if !file.whole().is_empty() {
+            let whole = file.whole().iter();
+            let origins = whole.map(|(path, component)| ComponentFile::new(component, path));
+            return WholeCopy { source, origins: origins.collect() };
         }
+        let mut n_tokens: BTreeMap<ComponentFile, usize> = BTreeMap::new();
+        for copied in copies {
+            if let Some(file) = ComponentFile::of(&found[copied.found]) {
+                *n_tokens.entry(file).or_default() += copied.pair.alignment.n_tokens();
+            }
+        }
+        let min_tokens = file.changed.thresholds(config).min_tokens;
+        let mut files = Vec::from_iter(n_tokens.into_iter().filter(|(_, n)| *n >= min_tokens));
+        // Of equals, the first stays the first.
+        files.sort_by_key(|(_, n)| Reverse(*n));
+        WholeCopy { source, origins: files.into_iter().map(|(file, _)| file).collect() }
     }
-    let min_tokens = file.changed.thresholds(config).min_tokens;
-    let mut files = Vec::from_iter(n_tokens.into_iter().filter(|(_, n)| *n >= min_tokens));
-    // Of equals, the first stays the first.
-    files.sort_by_key(|(_, n)| Reverse(*n));
-    WholeCopy { source, origins: files.into_iter().map(|(file, _)| file).collect() }
+
+    /// The findings of a file in which everything is new.
+    fn findings(&self, attributions: &Attributions, context: Context<'_>) -> Vec<Finding> {
+        let &Self { file, copies, found } = self;
+        if file.whole().is_empty() && copies.is_empty() {
+            return Vec::new();
+        }
+        let Context { config, languages, .. } = context;
+        let with = JudgedWith {
+            config,
+            languages,
+            attributions,
+            nearby: None,
+            novel_of: BTreeMap::new(),
+            before: BTreeMap::new(),
+            reverted: &BTreeMap::new(),
+        };
+        let judged = FileUnderAudit::new(&file.changed, &with);
+        if !file.whole().is_empty() {
+            return judged.whole_file(file.whole().to_vec()).into_iter().collect();
+        }
+        let joint = judged.findings(copies, found, &[]).into_iter();
+        joint.map(|JointFinding(finding, _)| finding).collect()
+    }
 }
 
 /// What finding missed fixes needs from the files of a tree, once all are read.
@@ -319,35 +342,6 @@ impl FixContext {
     }
 }
 
-/// The findings of a file in which everything is new.
-fn findings_of(
-    file: &ComparedFile,
-    copies: &[TreeCopy],
-    found: &[FileHits],
-    attributions: &Attributions,
-    context: Context<'_>,
-) -> Vec<Finding> {
-    if file.whole().is_empty() && copies.is_empty() {
-        return Vec::new();
-    }
-    let Context { config, languages, .. } = context;
-    let with = JudgedWith {
-        config,
-        languages,
-        attributions,
-        nearby: None,
-        novel_of: BTreeMap::new(),
-        before: BTreeMap::new(),
-        reverted: &BTreeMap::new(),
-    };
-    let judged = FileUnderAudit::new(&file.changed, &with);
-    if !file.whole().is_empty() {
-        return judged.whole_file(file.whole().to_vec()).into_iter().collect();
-    }
-    let joint = judged.findings(copies, found, &[]).into_iter();
-    joint.map(|JointFinding(finding, _)| finding).collect()
-}
-
 /// Compares every file of the history, and finds which commit first added what; `head` is the
 /// current tree.
 ///
@@ -364,9 +358,7 @@ pub fn brought(
     let reader = repository.reader();
     let appearances = reader.first_appearances(References::Own, None)?;
     let mut n_of_commit: BTreeMap<CommitId, usize> = BTreeMap::new();
-    for appearance in &appearances {
-        *n_of_commit.entry(appearance.commit).or_default() += 1;
-    }
+    appearances.iter().for_each(|of| *n_of_commit.entry(of.commit).or_default() += 1);
     let asked = appearances.into_iter().filter(|of| {
         let path = &of.entry.path;
         sources.is_read(path) && config.vendored_at(path).is_none()
@@ -385,7 +377,7 @@ pub fn brought(
             let first = Some(FirstAppearance { commit: commit.to_string(), time: *time });
             asked.push(ComparedFile { first, ..targets.asked(source)? });
         }
-        targets.each(&asked, |file, copies, found| gathered.add(file, copies, found, config))?;
+        targets.each(&asked, |copied| gathered.add(&copied, config))?;
     }
     let by_id = n_of_commit.into_iter().map(|(commit, n)| (commit.to_string(), (commit, n)));
     let commits = AddingCommits { by_id: by_id.collect(), reader };
@@ -404,8 +396,7 @@ fn introductions(
     let mut introductions: BTreeMap<(FilePath, String), Introduction> = BTreeMap::new();
     for file in &audited.files {
         let Some(first) = &file.first else { continue };
-        let language =
-            context.languages.possible(&file.path).next().map(|language| &*language.name);
+        let language = context.languages.possible(&file.path).next().map(|of| &*of.name);
         let min_tokens = context.config.thresholds(&file.path, language).min_tokens;
         let origins = file.origins.iter();
         for part in origins.filter(|part| file.is_whole || part.n_tokens >= min_tokens) {
@@ -506,8 +497,7 @@ impl AuditTargets<'_> {
     fn asked(&self, source: Arc<Source>) -> Result<ComparedFile, Error> {
         let mut same = Vec::new();
         // A corpus folder that is read on the fly could have files that this lookup would miss.
-        let stored: Option<Vec<&StoredCorpus>> =
-            self.outsides.iter().map(Outside::stored).collect();
+        let stored = self.outsides.iter().map(Outside::stored).collect::<Option<Vec<_>>>();
         if let Some(stored) = stored {
             let id = blob_id(source.bytes());
             for stored in stored {
@@ -523,7 +513,7 @@ impl AuditTargets<'_> {
     fn each(
         &self,
         asked: &[ComparedFile],
-        mut each: impl FnMut(&ComparedFile, &[TreeCopy], &[FileHits]),
+        mut each: impl FnMut(FileCopies<'_>),
     ) -> Result<(usize, BTreeMap<FilePath, Skip>), Error> {
         let &Self { repository, sources, tree, vendored, outsides } = self;
         let config = sources.config;
@@ -556,7 +546,7 @@ impl AuditTargets<'_> {
         let mut copies = copies.into_iter();
         for file in asked {
             let copied = if file.is_asked(config) { copies.next() } else { None };
-            each(file, &copied.unwrap_or_default(), &found);
+            each(FileCopies { file, copies: &copied.unwrap_or_default(), found: &found });
         }
         Ok((n_compared, not_compared))
     }
@@ -580,13 +570,8 @@ struct FileFacts {
 impl FileFacts {
     /// Adds a file; each of its tokens is explained by the most similar copy, and of equals by the
     /// one that the policy is strictest on, as its finding is.
-    fn add(
-        &mut self,
-        file: &ComparedFile,
-        copies: &[TreeCopy],
-        found: &[FileHits],
-        config: &Config,
-    ) {
+    fn add(&mut self, copied: &FileCopies<'_>, config: &Config) {
+        let file = copied.file;
         let source = &file.changed.source;
         let n_tokens = source.tokens.len();
         self.n_files += 1;
@@ -601,7 +586,7 @@ impl FileFacts {
                 version: component.version.clone(),
                 n_tokens,
             }],
-            None => self.explained_by(copies, found, file, config),
+            None => self.explained_by(copied, config),
         };
         // A few tokens between longer copies are like those of any other file.
         explained.retain(|of| of.n_tokens >= MIN_PART || 100 * of.n_tokens >= n_tokens);
@@ -618,9 +603,7 @@ impl FileFacts {
     /// What explains the tokens of a file, each by the most similar copy.
     fn explained_by(
         &mut self,
-        copies: &[TreeCopy],
-        found: &[FileHits],
-        file: &ComparedFile,
+        &FileCopies { file, copies, found }: &FileCopies<'_>,
         config: &Config,
     ) -> Vec<Explanation> {
         let source = &file.changed.source;
@@ -686,10 +669,8 @@ impl FileFacts {
         if number == self.components.len() {
             self.components.push((config.licenses.judge(&component.terms), BTreeMap::new()));
         }
-        let versions = &mut self.components[number].1;
-        let (_, n, n_of_version) = versions
-            .entry(component.version.clone())
-            .or_insert_with(|| (Arc::clone(component), 0, 0));
+        let version = self.components[number].1.entry(component.version.clone());
+        let (_, n, n_of_version) = version.or_insert_with(|| (Arc::clone(component), 0, 0));
         (*n, *n_of_version) = (*n + n_tokens, *n_of_version + n_versioned);
         number
     }
@@ -698,8 +679,8 @@ impl FileFacts {
     fn finish(self, findings: Option<&[Finding]>) -> AuditSummary {
         let Self { n_files, n_tokens, mut files, components, .. } = self;
         let components = components.into_iter();
-        let components: Vec<(Arc<Component>, Verdict)> =
-            components.map(|(verdict, versions)| (most_of(versions), verdict)).collect();
+        let components = components.map(|(verdict, versions)| (most_of(versions), verdict));
+        let components = Vec::from_iter(components);
         let possible = findings.map(|findings| without_idioms(&mut files, &components, findings));
         let possible = possible.unwrap_or_default();
         let mut taken: Vec<(usize, ComponentCopy)> = Vec::new();
