@@ -205,8 +205,7 @@ impl MemberReport {
 fn named(folder: &str, path: &str) -> (String, Option<String>) {
     let mut day = None;
     let mut parts = Vec::new();
-    let stem = path.strip_suffix(".json").unwrap_or(path);
-    for part in stem.split('/') {
+    for part in path.strip_suffix(".json").unwrap_or(path).split('/') {
         let mut rest = part;
         // From the end, so that a repository may be called `audit-tool`.
         loop {
@@ -279,7 +278,7 @@ pub struct Member {
 }
 
 /// Code of one repository in another.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Flow {
     /// The repository that has the copy.
     pub to: String,
@@ -294,7 +293,7 @@ pub struct Flow {
 }
 
 /// A component under one license that repositories have code of.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct SharedComponent {
     /// Its name.
     pub name: String,
@@ -408,10 +407,11 @@ impl Organization {
         let mut merged = Self { days, ..Self::default() };
         let names = Names::new(newest.values().map(|document| document.repository.as_str()));
         let mut members: BTreeMap<&str, Member> = BTreeMap::new();
-        let mut components = BTreeMap::new();
+        let (mut flows, mut components) = (BTreeMap::new(), BTreeMap::new());
         let mut months = BTreeMap::new();
-        for ((repository, kind), document) in &newest {
+        for (&(repository, kind), document) in &newest {
             let member = members.entry(repository).or_default();
+            member.name = repository.to_owned();
             member.reports.insert(kind, document.day.clone());
             match &document.content {
                 Content::History(commits) => member.added = Some(add_months(commits, &mut months)),
@@ -422,7 +422,9 @@ impl Organization {
                     let n_own: usize = own.map(|of| of.tokens).sum();
                     let n_copied = audited.copied_tokens.saturating_sub(n_own);
                     member.audited = Some((audited.tokens, n_copied));
-                    merged.add_taken(repository, &audited.components, &names, &mut components);
+                    for copied in &audited.components {
+                        add_copied(repository, copied, &names, &mut flows, &mut components);
+                    }
                     merged.add_findings(repository, findings, &names);
                 }
                 Content::Check(findings) => merged.add_findings(repository, findings, &names),
@@ -432,15 +434,13 @@ impl Organization {
         for noted in &merged.findings {
             if let Some(member) = members.get_mut(&*noted.repository) {
                 member.n_vulnerable += usize::from(noted.is_vulnerable);
-                match noted.level {
-                    Level::Error => member.n_errors += 1,
-                    _ => member.n_warnings += 1,
-                }
+                let is_error = noted.level == Level::Error;
+                let n = if is_error { &mut member.n_errors } else { &mut member.n_warnings };
+                *n += 1;
             }
         }
-        let members = members.into_iter();
-        let members = members.map(|(name, of)| Member { name: name.to_owned(), ..of });
-        merged.repositories = members.collect();
+        merged.repositories = members.into_values().collect();
+        merged.flows = flows.into_values().collect();
         merged.flows.sort_unstable_by(|a, b| {
             (b.n_tokens, &a.from, &a.to).cmp(&(a.n_tokens, &b.from, &b.to))
         });
@@ -453,57 +453,6 @@ impl Organization {
         left_out.sort_unstable();
         merged.left_out = left_out;
         merged
-    }
-
-    fn add_taken<'d>(
-        &mut self,
-        repository: &str,
-        taken: &'d [ComponentReport],
-        names: &Names<'_>,
-        components: &mut BTreeMap<(&'d str, Option<&'d str>), SharedComponent>,
-    ) {
-        for ComponentReport { component, verdict, files, tokens } in taken {
-            match names.repository(component) {
-                // A corpus of all repositories has this one, too.
-                Some(own) if own == repository => continue,
-                Some(from) => {
-                    let mut flows = self.flows.iter_mut();
-                    match flows.find(|flow| flow.from == from && flow.to == repository) {
-                        // Another version of it.
-                        Some(flow) => {
-                            flow.n_files += files;
-                            flow.n_tokens += tokens;
-                            keep_graver(&mut flow.answer, &verdict.answer);
-                        }
-                        None => self.flows.push(Flow {
-                            to: repository.to_owned(),
-                            from: from.to_owned(),
-                            n_files: *files,
-                            n_tokens: *tokens,
-                            answer: verdict.answer.clone(),
-                        }),
-                    }
-                }
-                None => {
-                    let key = (&*component.name, component.license.as_deref());
-                    let shared = components.entry(key).or_insert_with(|| SharedComponent {
-                        name: component.name.clone(),
-                        versions: BTreeSet::new(),
-                        license: component.license.clone(),
-                        class: component.license_class.clone(),
-                        answer: verdict.answer.clone(),
-                        reasons: BTreeMap::new(),
-                        users: BTreeMap::new(),
-                    });
-                    shared.versions.extend(component.version.clone());
-                    keep_graver(&mut shared.answer, &verdict.answer);
-                    let reason = shared.reasons.entry(verdict.reason.clone()).or_default();
-                    reason.insert(repository.to_owned());
-                    let user = shared.users.entry(repository.to_owned()).or_default();
-                    *user = (user.0 + files, user.1 + tokens);
-                }
-            }
-        }
     }
 
     /// Adds errors and warnings; not those about code that only the repository itself has.
@@ -527,13 +476,53 @@ impl Organization {
     }
 }
 
+/// Adds the code of a component that a repository has: of another repository, or of others.
+fn add_copied<'d>(
+    repository: &'d str,
+    ComponentReport { component, verdict, files, tokens }: &'d ComponentReport,
+    names: &Names<'d>,
+    flows: &mut BTreeMap<(&'d str, &'d str), Flow>,
+    components: &mut BTreeMap<(&'d str, Option<&'d str>), SharedComponent>,
+) {
+    match names.repository(component) {
+        // A corpus of all repositories has this one, too.
+        Some(own) if own == repository => {}
+        // There may be several versions of it.
+        Some(from) => {
+            let flow = flows.entry((from, repository)).or_insert_with(|| Flow {
+                to: repository.to_owned(),
+                from: from.to_owned(),
+                answer: verdict.answer.clone(),
+                ..Flow::default()
+            });
+            flow.n_files += files;
+            flow.n_tokens += tokens;
+            keep_graver(&mut flow.answer, &verdict.answer);
+        }
+        None => {
+            let key = (&*component.name, component.license.as_deref());
+            let shared = components.entry(key).or_insert_with(|| SharedComponent {
+                name: component.name.clone(),
+                license: component.license.clone(),
+                class: component.license_class.clone(),
+                answer: verdict.answer.clone(),
+                ..SharedComponent::default()
+            });
+            shared.versions.extend(component.version.clone());
+            keep_graver(&mut shared.answer, &verdict.answer);
+            let reason = shared.reasons.entry(verdict.reason.clone()).or_default();
+            reason.insert(repository.to_owned());
+            let user = shared.users.entry(repository.to_owned()).or_default();
+            *user = (user.0 + files, user.1 + tokens);
+        }
+    }
+}
+
 impl Lines {
     /// A place of the file at `path`: `a.c:3-9`.
     fn of_file(&self, path: &str) -> String {
-        match self.start_line == self.end_line {
-            true => format!("{path}:{}", self.start_line),
-            false => format!("{path}:{}-{}", self.start_line, self.end_line),
-        }
+        let Self { start_line: first, end_line: last } = self;
+        if first == last { format!("{path}:{first}") } else { format!("{path}:{first}-{last}") }
     }
 }
 
@@ -549,7 +538,6 @@ impl ReportedOrigin {
     }
 }
 
-/// Makes `answer` the graver one of the two.
 fn keep_graver(answer: &mut String, other: &str) {
     if gravity_of(other) > gravity_of(answer) {
         other.clone_into(answer);
@@ -579,12 +567,10 @@ impl<'n> Names<'n> {
         Self { all, short }
     }
 
-    /// Whether this component is `repository`.
     fn is_own(&self, component: &Component, repository: &str) -> bool {
         self.repository(component) == Some(repository)
     }
 
-    /// The repository that this component is.
     fn repository(&self, component: &Component) -> Option<&'n str> {
         self.named(&component.name).or_else(|| {
             let (_, name) = component.purl.as_deref()?.strip_prefix("pkg:")?.split_once('/')?;
@@ -593,8 +579,7 @@ impl<'n> Names<'n> {
     }
 
     fn named(&self, name: &str) -> Option<&'n str> {
-        let whole = self.all.get(name).copied();
-        whole.or_else(|| self.short.get(&last(name)).copied().flatten())
+        self.all.get(name).copied().or_else(|| self.short.get(&last(name)).copied().flatten())
     }
 }
 
@@ -637,8 +622,7 @@ fn days(documents: &[MemberReport]) -> Vec<Day> {
     let mut by_day: BTreeMap<&str, Vec<(String, (usize, usize))>> = BTreeMap::new();
     for document in documents {
         if let (Some(day), Content::Scan(total)) = (&document.day, &document.content) {
-            let share = (document.repository.clone(), total.parts());
-            by_day.entry(day).or_default().push(share);
+            by_day.entry(day).or_default().push((document.repository.clone(), total.parts()));
         }
     }
     let mut of = BTreeMap::new();
@@ -655,9 +639,8 @@ fn sort_and_join(findings: &mut Vec<RepositoryFinding>) {
         let by_repository = by_gravity.then_with(|| a.repository.cmp(&b.repository));
         by_repository.then_with(|| (&a.place, &a.rule).cmp(&(&b.place, &b.rule)))
     });
-    let mut seen = BTreeSet::new();
-    findings
-        .retain(|of| seen.insert((of.repository.clone(), of.rule.clone(), of.identity.clone())));
+    let mut met = BTreeSet::new();
+    findings.retain(|of| met.insert((of.repository.clone(), of.rule.clone(), of.identity.clone())));
 }
 
 #[cfg(test)]
