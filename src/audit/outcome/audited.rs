@@ -49,8 +49,8 @@ impl AuditSummary {
 
     /// Gives each component a package URL: programs leave out those without one.
     pub fn complete_purls(&mut self) {
-        for component in self.components.iter_mut().map(|taken| Arc::make_mut(&mut taken.component))
-        {
+        for taken in &mut self.components {
+            let component = Arc::make_mut(&mut taken.component);
             component.purl.get_or_insert_with(|| generic_purl(&component.name));
         }
     }
@@ -69,11 +69,9 @@ impl AuditSummary {
     }
 
     /// The folders that were copied from a component, in its version.
-    pub fn versions_of<'a>(
-        &'a self,
-        component: &'a Component,
-    ) -> impl Iterator<Item = &'a FolderVersion> {
-        self.versions.iter().filter(|of| of.is_of(component) && of.version() == component.version)
+    pub fn versions_of(&self, component: &Component) -> impl Iterator<Item = &FolderVersion> {
+        let versions = self.versions.iter();
+        versions.filter(move |of| of.is_of(component) && of.version() == component.version)
     }
 
     /// How a file relates to the one that it is a copy of, in the version of its folder.
@@ -312,8 +310,7 @@ impl FolderVersion {
 
     /// The files that are of the version, edited or not.
     pub fn own(&self) -> impl Iterator<Item = &FilePath> {
-        let edited = self.edited.iter().map(|file| &file.path);
-        self.identical.iter().chain(&self.equal).chain(edited)
+        self.identical.iter().chain(&self.equal).chain(self.edited.iter().map(|file| &file.path))
     }
 
     /// The files that are those of the version, at least but for comments and layout.
@@ -362,9 +359,7 @@ impl EditedFile {
     /// Lines that were added and removed.
     pub fn n_lines(&self) -> (usize, usize) {
         let edits = self.edits.iter();
-        edits.fold((0, 0), |(added, removed), edit| {
-            (added + edit.added.len(), removed + edit.removed.len())
-        })
+        (edits.clone().map(|of| of.added.len()).sum(), edits.map(|of| of.removed.len()).sum())
     }
 }
 

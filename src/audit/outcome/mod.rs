@@ -1,7 +1,6 @@
 //! The result of an audit, and what it examined.
 
 mod audited;
-mod duplication;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -11,7 +10,6 @@ pub use self::audited::{
     AuditSummary, ComponentCopy, CopiedFile, EditedFile, EditedLines, ExaminedCorpus, Explanation,
     FolderVersion, HeldFix, Introduction, Possible, State, generic_purl, percent_encoded,
 };
-pub use self::duplication::{Duplication, Share};
 use crate::audit::Skip;
 use crate::change::End;
 use crate::matching::Shortfall;
@@ -83,8 +81,7 @@ pub struct Outcome {
     pub max_findings: usize,
     /// The texts of the files with findings and origins; of a scan none until they are read.
     pub texts: BTreeMap<FilePath, LinedText>,
-    /// The functions in copies and their first origins with their calls, by path and first line;
-    /// empty unless requested.
+    /// The calls of functions in copies and first origins, by path and first line, if requested.
     pub callers: BTreeMap<(FilePath, u32), Vec<Callers>>,
     /// Who owns the files.
     pub owners: Owners,
@@ -126,9 +123,61 @@ impl Outcome {
         let mut kept = is_kept.into_iter();
         self.findings.retain(|_| kept.next().unwrap_or(false));
         let (findings, are) = (count(n_more, "more finding"), agreed(n_more, "is", "are"));
-        let message =
-            format!("{findings} {are} not listed: `max-findings` is {}", self.max_findings);
-        self.notices.push(Notice::new(None, None, &message));
+        let text = format!("{findings} {are} not listed: `max-findings` is {}", self.max_findings);
+        self.notices.push(Notice::new(None, None, &text));
+    }
+}
+
+/// How much of some files is duplicated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Share {
+    /// The files.
+    pub n_files: usize,
+    /// Their lines, without those of test code.
+    pub n_lines: usize,
+    /// Those of them that would go if each class were written once.
+    pub duplicated_lines: usize,
+}
+
+impl Share {
+    /// The duplicated fraction of the lines, 0 to 100.
+    pub fn percent(&self) -> f64 {
+        100.0 * self.duplicated_lines as f64 / self.n_lines.max(1) as f64
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.n_files += other.n_files;
+        self.n_lines += other.n_lines;
+        self.duplicated_lines += other.duplicated_lines;
+    }
+}
+
+/// How much of the source of a tree is duplicated: the lines that would go if each class were
+/// written once. Tests, examples and documents are no source, as they repeat by nature; a class
+/// that would not be worth a warning in a change does not count.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Duplication {
+    /// All of it.
+    pub total: Share,
+    /// The classes that count.
+    pub n_classes: usize,
+    /// By the name of the language.
+    pub by_language: BTreeMap<String, Share>,
+    /// By folder directly below the root; files at the root count as `.`.
+    pub by_folder: BTreeMap<FilePath, Share>,
+    /// By file.
+    pub by_file: BTreeMap<FilePath, Share>,
+}
+
+impl Duplication {
+    /// Adds a file.
+    pub(in crate::audit) fn add(&mut self, path: &FilePath, language: &str, file: &Share) {
+        let end = memchr::memchr(b'/', path.as_bytes());
+        let folder = end.map_or(&b"."[..], |end| &path.as_bytes()[..end]);
+        self.total.add(file);
+        self.by_language.entry(language.to_owned()).or_default().add(file);
+        self.by_folder.entry(FilePath::new(folder)).or_default().add(file);
+        self.by_file.entry(path.clone()).or_default().add(file);
     }
 }
 
