@@ -60,9 +60,7 @@ impl FilePairs {
                 };
                 let partners = other[beside].iter();
                 shared.extend(partners.map(|&(_, partner)| ((file, partner), Vec::new())));
-                if let Key::Print(hash) = key
-                    && !is_of_few
-                {
+                if let (Key::Print(hash), false) = (key, is_of_few) {
                     let passed_over = passed_over.entry(file).or_default();
                     passed_over.n_alike = passed_over.n_alike.max(other.len());
                     let prints = &own_prints[file];

@@ -41,9 +41,8 @@ impl ShortSequences {
         all.iter().flatten().for_each(|sequence| *n_with.entry(*sequence).or_default() += 1);
         let n_all = 1.0 + read.len() as f64;
         let weighed = all.into_iter().map(|sequences| {
-            let weighed =
-                sequences.into_iter().map(|of| (of, (n_all / f64::from(n_with[&of])).ln()));
-            weighed.collect()
+            let pairs = sequences.into_iter().map(|of| (of, (n_all / f64::from(n_with[&of])).ln()));
+            pairs.collect()
         });
         Some(Self(weighed.collect()))
     }
@@ -65,7 +64,6 @@ impl ShortSequences {
     }
 }
 
-/// The distinct sequences of a submission, in order.
 fn distinct_sequences(read: &ReadSubmission) -> Vec<u64> {
     let counted = read.sources.iter().zip(&read.ignored).flat_map(|(source, ignored)| {
         let sequences = source.tokens.windows(LENGTH).zip(ignored.windows(LENGTH));

@@ -55,8 +55,7 @@ pub(super) fn matches(a: &ReadSubmission, b: &ReadSubmission, config: &Config) -
         let pair = ClonePair::new(alignment, of_a[files.0].tokens, of_b[files.1].tokens);
         pair.is_clone(&config.matching)
     });
-    // A run that chaining joined to others, and that was lost when the chain was judged, is a match
-    // of its own.
+    // A run of a chain that was lost when the chain was judged is a match of its own.
     let n_aligned = aligned.len();
     runs.append(&mut tiles.paragraphs);
     aligned.extend(runs.into_iter().map(|(files, run)| (files, Alignment { blocks: vec![run] })));
@@ -75,13 +74,12 @@ pub(super) fn matches(a: &ReadSubmission, b: &ReadSubmission, config: &Config) -
     for (files, pair) in found {
         let (query, target) = (of_a[files.0], of_b[files.1]);
         let left: Alignment =
-            pair.alignment.pairs().filter(|&pair| claims.is_free(files, pair)).collect();
+            pair.alignment.pairs().filter(|&at| claims.is_free(files, at)).collect();
         let pairs = match left.n_tokens() == pair.alignment.n_tokens() {
             true => vec![pair],
             false => clones(left, query.tokens, target.tokens, &config.matching),
         };
-        for pair in pairs.into_iter().filter(|pair| pair.alignment.n_tokens() >= config.min_tokens)
-        {
+        for pair in pairs.into_iter().filter(|of| of.alignment.n_tokens() >= config.min_tokens) {
             claims.claim(files, &pair.alignment);
         }
     }
@@ -173,22 +171,18 @@ impl Claims {
                 .map(|at| self.match_of(files, (first + at?, to + at?)));
             // Whole lines, unless it goes on.
             let from = (start..end).find(|&at| before.is_some() || starts_line(at));
-            let until = (start..=end).rev().find(|&at| behind.is_some() || starts_line(at));
-            if let (Some(from), Some(until)) = (from, until)
-                && from < until
-            {
+            let until = (start..=end).rfind(|&at| behind.is_some() || starts_line(at));
+            if let Some((from, until)) = from.zip(until).filter(|(from, until)| from < until) {
                 let alignment: Alignment = (from..until).map(|at| (first + at, to + at)).collect();
                 match before.or(behind) {
                     Some(number) => self.add(number, &alignment),
                     None if until - from >= config.min_tokens => self.claim(files, &alignment),
                     None => {
-                        // Too short alone: it is shown with what is around it in the run, which
-                        // others have as well.
+                        // Too short alone: it is shown with what others have around it in the run.
                         let from = from.saturating_sub(config.min_tokens);
                         let until = (until + config.min_tokens).min(len);
                         let from = (from..until).find(|&at| starts_line(at)).unwrap_or(from);
-                        let until =
-                            (from..=until).rev().find(|&at| starts_line(at)).unwrap_or(from);
+                        let until = (from..=until).rfind(|&at| starts_line(at)).unwrap_or(from);
                         if until - from >= config.min_tokens {
                             self.claim(files, &alignment);
                             let shown = (from..until).map(|at| (first + at, to + at));

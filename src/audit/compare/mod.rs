@@ -5,30 +5,15 @@
 //! both together. Handed-out code is removed from the sets first (Schleimer, Wilkerson,
 //! Aiken 2003, section 5: base files), and so is what too many submissions have.
 
-// Reads submissions: folders, files, archives.
-mod submission;
-
-// Turns them into sets of fingerprints.
-mod prints;
-
-// Ranks pairs by what they share.
-mod ranking;
-
-// Measures small programs.
-mod likeness;
-
-// Groups submissions.
 mod clusters;
-
-// Chooses which files are aligned.
 mod file_pairs;
-
-// Finds passages.
+mod likeness;
 mod matches;
-mod tiles;
-
-// Hides names.
+mod prints;
 mod pseudonyms;
+mod ranking;
+mod submission;
+mod tiles;
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
@@ -165,9 +150,8 @@ impl Pair {
     fn rank(&self, other: &Self) -> Ordering {
         let by_likeness = other.likeness.total_cmp(&self.likeness);
         let by_containment = by_likeness.then(other.containment().total_cmp(&self.containment()));
-        by_containment
-            .then(other.resemblance.total_cmp(&self.resemblance))
-            .then(other.n_shared.cmp(&self.n_shared))
+        let by_resemblance = by_containment.then(other.resemblance.total_cmp(&self.resemblance));
+        by_resemblance.then(other.n_shared.cmp(&self.n_shared))
     }
 
     /// Lets the second submission be the first.
@@ -216,8 +200,7 @@ pub fn compare(
     let mut skipped = Vec::new();
     progress.begin("reading", submissions.len() + handed_out.len());
 
-    // A winnowed sample of the handed-out code would miss what it shares with the sample of a
-    // submission.
+    // A winnowed sample of handed-out code would miss what it shares with that of a submission.
     let mut given = HashSet::new();
     let every_kgram = config.fingerprint.of_every_kgram();
     for source in read_all(handed_out, &sources, params.with_words, &mut skipped).iter().flatten() {
@@ -295,7 +278,6 @@ fn read_all(
     files
 }
 
-/// The texts of all files with matches.
 fn texts(pairs: &[Pair], read: &[ReadSubmission]) -> BTreeMap<FilePath, LinedText> {
     let mut texts = BTreeMap::new();
     let matches = pairs.iter().flat_map(|pair| pair.matches.iter().map(move |of| (pair, of)));

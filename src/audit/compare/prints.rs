@@ -110,7 +110,6 @@ fn handed_out(source: &Source, given: &HashSet<u64>, config: &Config) -> Vec<boo
     is_given
 }
 
-/// The index of the fingerprints of all submissions: the submissions that have each.
 pub(super) fn index(read: &[ReadSubmission]) -> Index {
     let postings = read.iter().enumerate().flat_map(|(number, read)| {
         let hashes = read.prints.iter().flatten();

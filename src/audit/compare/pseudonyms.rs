@@ -41,16 +41,11 @@ impl Comparison {
             one.rank(other).then((one.a, one.b).cmp(&(other.a, other.b)))
         });
         let texts = std::mem::take(&mut self.texts).into_iter();
-        self.texts = texts
-            .filter_map(|(path, text)| Some((renamed.files.get(&path)?.clone(), text)))
-            .collect();
-        for left_out in &mut self.skipped {
-            left_out.path = renamed.left_out(&left_out.path);
-        }
+        let texts = texts.filter_map(|(at, text)| Some((renamed.files.get(&at)?.clone(), text)));
+        self.texts = texts.collect();
+        self.skipped.iter_mut().for_each(|of| of.path = renamed.left_out(&of.path));
         self.skipped.sort_unstable();
-        for (path, _) in &mut self.limited {
-            *path = renamed.left_out(path);
-        }
+        self.limited.iter_mut().for_each(|(path, _)| *path = renamed.left_out(path));
         self.limited.sort_unstable();
         for cluster in &mut self.clusters {
             cluster.iter_mut().for_each(|at| *at = places[*at]);

@@ -66,7 +66,7 @@ impl<'s, 'c> SubmissionReader<'s, 'c> {
             Ok(entries) => {
                 for entry in entries {
                     let name = inside(name, &entry.path);
-                    self.entry(name, &folder, &entry, || folder.on_disk(&entry.path));
+                    self.entry(name, &folder, &entry, &folder.on_disk(&entry.path));
                 }
             }
             Err(why) => self.leave_out(name.clone(), why.why().to_owned(), true),
@@ -77,18 +77,12 @@ impl<'s, 'c> SubmissionReader<'s, 'c> {
         let folder = Folder::new(path.parent().unwrap_or(Path::new(".")));
         let file = path.file_name().unwrap_or_default().as_encoded_bytes();
         let entry = Entry { path: FilePath::new(file), content: Content::Disk };
-        self.entry(name, &folder, &entry, || path.to_owned());
+        self.entry(name, &folder, &entry, path);
     }
 
-    fn entry(
-        &mut self,
-        name: FilePath,
-        folder: &Folder,
-        entry: &Entry,
-        on_disk: impl Fn() -> PathBuf,
-    ) {
+    fn entry(&mut self, name: FilePath, folder: &Folder, entry: &Entry, path: &Path) {
         match archive_kind(entry.path.name()) {
-            Some(true) => self.archive(&name, &on_disk()),
+            Some(true) => self.archive(&name, path),
             Some(false) => self.leave_out(name, UNREAD_ARCHIVE.to_owned(), true),
             None => match self.skip_by_name(&entry.path) {
                 Some(skip) => self.skip(name, skip),
@@ -215,8 +209,7 @@ impl Sink for ArchiveFiles<'_, '_, '_> {
     }
 
     fn take(&mut self, file: SourceFile) -> Result<(), sources::Error> {
-        let name = inside(self.name, &file.path);
-        self.reading.take(name, &file.path, file.bytes);
+        self.reading.take(inside(self.name, &file.path), &file.path, file.bytes);
         Ok(())
     }
 

@@ -52,7 +52,6 @@ impl Tile {
         starts_paragraph(a[files.0], at + offset) && starts_paragraph(b[files.1], to + offset)
     }
 
-    /// Whether a line begins at an offset on both sides.
     fn starts_line(&self, a: &[Document<'_>], b: &[Document<'_>], offset: usize) -> bool {
         let (files, (at, to)) = (self.files.0, self.start.0);
         a[files.0].starts_line(at + offset) && b[files.1].starts_line(to + offset)
@@ -77,9 +76,8 @@ impl Tile {
             lines.find(|at| !closes(query, self.start.0.0 + at))
         })?;
         let mut near = self.len.saturating_sub(RAGGED).max(from + 1)..=self.len;
-        let last = near
-            .rfind(|&at| self.starts_paragraph(a, b, at))
-            .or_else(|| (from + 1..=self.len).rfind(|&at| self.starts_line(a, b, at)));
+        let last = near.rfind(|&at| self.starts_paragraph(a, b, at));
+        let last = last.or_else(|| (from + 1..=self.len).rfind(|&at| self.starts_line(a, b, at)));
         last.filter(|last| last - from >= min_len).map(|last| from..last)
     }
 }
@@ -140,14 +138,11 @@ impl<'d> Tiles<'d> {
             }
         }
         let mut heap: BinaryHeap<Tile> = self.place_all(heap, min_len, true).into();
-        let runs: Vec<Tile> = runs
-            .iter()
-            .map(|(files, run)| {
-                let len = run.len as usize;
-                let start = Reverse((run.query as usize, run.target as usize));
-                Tile { worth: 0, len, n_around: len, files: Reverse(*files), start }.weighed(a, b)
-            })
-            .collect();
+        let runs = Vec::from_iter(runs.iter().map(|(files, run)| {
+            let len = run.len as usize;
+            let start = Reverse((run.query as usize, run.target as usize));
+            Tile { worth: 0, len, n_around: len, files: Reverse(*files), start }.weighed(a, b)
+        }));
         let whole = runs.iter().filter_map(|run| run.paragraphs(a, b, min_paragraph)).collect();
         self.place_all(whole, min_paragraph, true);
         self.pair_paragraphs(is_match);
