@@ -33,9 +33,6 @@ const MIN_WORDS: usize = 6;
 /// How many times longer one may be than the other.
 const MAX_LONGER: usize = 2;
 
-/// Findings, and the texts of the files that they name.
-type WithTexts = (Vec<Finding>, BTreeMap<FilePath, LinedText>);
-
 /// A function that a change adds as a whole.
 struct Addition<'c> {
     file: &'c ChangedFile,
@@ -87,11 +84,10 @@ impl<'c> NewFunctions<'c> {
         targets: &Targets<'_, R>,
         copies: &[Finding],
         changed: &[ChangedFile],
-    ) -> Result<WithTexts, Error> {
+    ) -> Result<(Vec<Finding>, BTreeMap<FilePath, LinedText>), Error> {
         let sources = targets.sources;
         let free = self.0.iter().filter(|addition| !addition.is_copied(copies));
-        let asked: Vec<(&Addition<'_>, Rarity<'_>)> =
-            free.map(|addition| (addition, wording.rarity(&addition.bag))).collect();
+        let asked = Vec::from_iter(free.map(|addition| (addition, wording.rarity(&addition.bag))));
         let closest = asked.iter().map(|(addition, rarity)| {
             let path = &addition.file.source.path;
             wording.closest(rarity, MAX_FILES, |file| targets.entries[file].path.distance(path))
@@ -149,8 +145,7 @@ fn additions<'c>(
     units.retain(|unit| unit.tokens.len() >= min_tokens && is_added(file, &unit.tokens));
     units.retain(|unit| !known.contains(name_of(source, unit)));
     units.dedup_by(|inner, outer| inner.tokens.start < outer.tokens.end);
-    let document = source.document();
-    let added = |unit| Addition { file, bag: Bag::of_unit(document, &unit), unit };
+    let added = |unit| Addition { file, bag: Bag::of_unit(source.document(), &unit), unit };
     units.into_iter().map(added).collect()
 }
 
@@ -188,10 +183,9 @@ impl Addition<'_> {
         files: impl Iterator<Item = &'e TreeFile>,
     ) -> Option<Likeness<'e>> {
         let of_family = files.filter(|file| file.source.family == self.file.source.family);
+        let n = self.unit.tokens.len();
         let all = of_family.flat_map(|TreeFile { source, functions }| {
-            let functions = functions
-                .iter()
-                .filter(|(_, unit)| is_as_long(self.unit.tokens.len(), unit.tokens.len()));
+            let functions = functions.iter().filter(move |(_, of)| is_as_long(n, of.tokens.len()));
             functions.map(|(bag, unit)| Likeness { source, unit, worded: rarity.of_function(bag) })
         });
         let best = all.max_by(|a, b| a.worded.score.total_cmp(&b.worded.score))?;

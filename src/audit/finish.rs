@@ -16,8 +16,7 @@ pub fn finish(outcome: &mut Outcome, acceptance: &Acceptance, config: &Config, t
         decisions: &acceptance.decisions,
     };
     suppress(outcome, &acceptance.baseline, accepted, today, acceptance.trusts_change);
-    let is_of_change = outcome.duplication.is_none() && outcome.audited.is_none();
-    if is_of_change {
+    if outcome.duplication.is_none() && outcome.audited.is_none() {
         join_families(&mut outcome.findings);
         bound_warnings(&mut outcome.findings, config.max_warnings);
     }
@@ -30,8 +29,7 @@ impl Outcome {
     /// What a baseline of the findings records.
     pub fn known_copies(&self) -> impl Iterator<Item = KnownCopy> {
         // The note about left-out files is not a copy to record; the option `ignore` is for those.
-        let findings =
-            self.all_findings().filter(|finding| !matches!(finding.about, About::LeftOut(_)));
+        let findings = self.all_findings().filter(|of| !matches!(of.about, About::LeftOut(_)));
         findings.flat_map(Finding::known_copies)
     }
 

@@ -88,14 +88,9 @@ impl<'e> Edits<'e> {
         Ok(())
     }
 
-    /// The number of edits of one file that are alike to one of the other; 0 if none has `n_lines`
+    /// The number of edits of one file that are alike to one of the other; 0 if none has `least`
     /// in both: what is larger than all that the two got before is no such edit.
-    fn n_alike(
-        &mut self,
-        own: &FilePath,
-        other: &FilePath,
-        n_lines: usize,
-    ) -> Result<usize, Error> {
+    fn n_alike(&mut self, own: &FilePath, other: &FilePath, least: usize) -> Result<usize, Error> {
         // Walking back takes long, and most files have few edits.
         self.learn(own)?;
         if self.known.get(own).is_none_or(|edits| edits.len() < MIN_EDITS) {
@@ -105,7 +100,7 @@ impl<'e> Edits<'e> {
         let edits = self.known.get(own).zip(self.known.get(other));
         let Some((own, other)) = edits else { return Ok(0) };
         let has_as_large = own.iter().any(|edit| {
-            other.iter().any(|of| are_alike(edit, of) && edit.intersection(of).count() >= n_lines)
+            other.iter().any(|of| are_alike(edit, of) && edit.intersection(of).count() >= least)
         });
         Ok(if has_as_large { n_met(own, other).min(n_met(other, own)) } else { 0 })
     }
@@ -141,8 +136,7 @@ impl<'e> Edits<'e> {
 /// The lines of a text that tell something, without the white space around them, by their hashes.
 fn telling_lines(text: &[u8]) -> impl Iterator<Item = u64> {
     let lines = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
-    let telling = lines.filter(|line| line.len() >= MIN_BYTES);
-    telling.map(|line| FixedState::default().hash_one(line))
+    lines.filter(|line| line.len() >= MIN_BYTES).map(|line| FixedState::default().hash_one(line))
 }
 
 /// The number of edits to which one of `others` is alike.

@@ -24,7 +24,6 @@ pub(super) struct Candidate<'c> {
     copy: &'c Source,
     /// The tokens of the copy.
     own: Range<usize>,
-    /// The file of the origin.
     pub origin: &'c Source,
 }
 

@@ -137,9 +137,8 @@ pub fn resemblances(
     let mut pairs: Vec<ResemblingPair> = pairs.collect();
     pairs.sort_unstable_by(|one, other| {
         let by_resemblance = other.resemblance.value.total_cmp(&one.resemblance.value);
-        by_resemblance
-            .then(other.containment().total_cmp(&one.containment()))
-            .then((one.a, one.b).cmp(&(other.a, other.b)))
+        let by_both = by_resemblance.then(other.containment().total_cmp(&one.containment()));
+        by_both.then((one.a, one.b).cmp(&(other.a, other.b)))
     });
 
     let measured = (0..read.len()).map(|at| MeasuredDocument {

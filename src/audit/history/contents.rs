@@ -20,9 +20,7 @@ type ContentReading = (BlobId, u64);
 
 /// The files of a tree that are compared with a change.
 pub(in crate::audit) struct ComparedTree {
-    /// The files, all in the repository.
     pub entries: Vec<Entry>,
-    /// How each is read.
     readings: Vec<u64>,
 }
 

@@ -8,7 +8,7 @@ use crate::policy::{Fragment, Level, Writing};
 use crate::text::{FilePath, Position};
 
 /// The commits of a range, and what each copied.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Timeline {
     /// The name of the repository.
     pub repository: String,

@@ -114,15 +114,13 @@ impl Difference<'_, '_> {
         if n_known == 1 || version.is_shared {
             version.files = self.members.iter().map(|source| source.path.clone()).collect();
         }
-        let here: BTreeSet<&[u8]> =
-            near.iter().filter_map(|path| path.below(&self.mapping.folder)).collect();
+        let here = BTreeSet::from_iter(near.iter().filter_map(|of| of.below(&self.mapping.folder)));
         let missing = there
             .iter()
             .filter(|(name, (_, blob))| !here.contains(&***name) && !held.contains(blob))
             .map(|(name, _)| FilePath::joined(&self.mapping.origin, name));
         let (near, elsewhere): (Vec<FilePath>, Vec<FilePath>) = missing.partition(|path| {
-            let mut there =
-                self.members.iter().filter_map(|source| self.mapping.there(&source.path));
+            let mut there = self.members.iter().filter_map(|of| self.mapping.there(&of.path));
             version.files.is_empty() && there.any(|of| of.folder() == path.folder())
         });
         version.n_missing_elsewhere = elsewhere.len();
@@ -144,23 +142,19 @@ impl Difference<'_, '_> {
     }
 
     /// The same with the files that hold code of the component, and that the version has elsewhere.
-    fn with_elsewhere(
-        &self,
-        mut files: FilesThere,
-        near: &[&FilePath],
-    ) -> Result<FilesThere, Error> {
+    fn with_elsewhere(&self, mut all: FilesThere, near: &[&FilePath]) -> Result<FilesThere, Error> {
         for path in near.iter().filter(|path| self.holding.contains(*path)) {
             let Some(name) = path.below(&self.mapping.folder) else { continue };
             for there in self.elsewhere.iter().filter_map(|mapping| mapping.there(path)) {
-                if files.contains_key(name) {
+                if all.contains_key(name) {
                     break;
                 }
                 let Some(&number) = self.releases.paths.get(&there) else { continue };
                 let blob = self.releases.blob_in(self.choice, number)?;
-                files.extend(blob.map(|blob| (name.to_vec(), (there, blob))));
+                all.extend(blob.map(|blob| (name.to_vec(), (there, blob))));
             }
         }
-        Ok(files)
+        Ok(all)
     }
 
     fn relation(
@@ -195,8 +189,7 @@ impl Difference<'_, '_> {
         };
         let origin = known_there.map(|(origin, _)| origin.clone()).unwrap_or_default();
         let id = stored.checked(segment.id_of(blob))?;
-        let text =
-            clone.zip(id).and_then(|(clone, id)| clone.reader().past_blob(id, &origin).ok()?);
+        let text = clone.zip(id).and_then(|(of, id)| of.reader().past_blob(id, &origin).ok()?);
         let (of_there, here) = (document(&there), source.document());
         let (own_lines, their_lines) = (Lines::new(&source.text), Lines::new(&there.text));
         let text_lines = text.as_ref().map(|text| (text, Lines::new(text)));

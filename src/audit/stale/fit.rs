@@ -45,9 +45,6 @@ pub(in crate::audit) struct WholeCopy {
 /// The files that vote for each mapping, by their numbers.
 type Votes = BTreeMap<Mapping, BTreeSet<usize>>;
 
-/// What the tags that fit best leave, in lines and files, if there are tags; and the tags.
-type BestTags = (Option<(usize, usize)>, Vec<usize>);
-
 /// Minimum files of a copied folder. Fewer, or few among others, must differ in a tenth at most.
 const MIN_FILES: usize = 2;
 
@@ -65,9 +62,8 @@ pub(in crate::audit) fn fit(
 ) -> Result<Vec<FolderVersion>, Error> {
     let mut by_component: BTreeMap<(&str, &str), Vec<&WholeCopy>> = BTreeMap::new();
     for copy in copies {
-        let names: BTreeSet<(&str, &str)> =
-            copy.origins.iter().map(|of| (&*of.corpus, &*of.component)).collect();
-        for name in names {
+        let names = copy.origins.iter().map(|of| (&*of.corpus, &*of.component));
+        for name in BTreeSet::from_iter(names) {
             by_component.entry(name).or_default().push(copy);
         }
     }
@@ -211,9 +207,7 @@ impl<'f> Fit<'f> {
             let number = most(&mappings, |number| {
                 blobs[number].iter().filter(|of| of[tag].is_some()).count()
             });
-            for (row, of_file) in at_tags.iter_mut().zip(&blobs[number]) {
-                row.push(of_file[tag]);
-            }
+            at_tags.iter_mut().zip(&blobs[number]).for_each(|(row, blobs)| row.push(blobs[tag]));
         }
         let members = voters.par_iter().zip(at_tags);
         let members = members.map(|(copy, at_tags)| self.member(copy, &mappings, at_tags));
@@ -322,11 +316,11 @@ impl<'f> Fit<'f> {
         Ok(Some(FolderVersion { nearest_tag, commit: Some((nearest, n)), ..chosen }))
     }
 
-    /// The tags that leave least: lines of code that differ, then files, as comments tell, too.
-    fn best_tags(&self, place: &Place<'_>) -> Result<BestTags, Error> {
+    /// What the best tags leave, in lines of code that differ, then in files, as comments tell,
+    /// too; and the tags.
+    fn best_tags(&self, place: &Place<'_>) -> Result<(Option<(usize, usize)>, Vec<usize>), Error> {
         let names = self.releases.tags.iter().enumerate().filter(|(_, (_, name))| !name.is_empty());
-        let tags = names.map(|(tag, _)| (place.n_other(place.at_tag(tag)), tag));
-        let mut tags: Vec<(usize, usize)> = tags.collect();
+        let mut tags = Vec::from_iter(names.map(|(at, _)| (place.n_other(place.at_tag(at)), at)));
         // What the nearest leave bounds what has to be read of the others.
         tags.sort_unstable();
         let (mut least, mut best) = (None, Vec::new());
@@ -385,7 +379,7 @@ impl<'f> Fit<'f> {
     /// Whether most files next to the members, with endings like theirs, were never in the
     /// component: a project that keeps two files of a library among its own is no copy of it.
     fn is_among_others(&self, place: &Place<'f>) -> bool {
-        let kinds: HashSet<(&[u8], &[u8])> =
+        let kinds: HashSet<_> =
             place.members.iter().map(|member| kind(&member.copy.source.path)).collect();
         let others = self.tree.paths().filter(|path| {
             let mut names = place.mappings.iter().filter_map(|mapping| mapping.there(path));

@@ -100,8 +100,8 @@ impl<'s> FixList<'s> {
             let new = stored.checked(segment.tokens(after))?;
             let (missed, n_hunks) = missed_hunks([&old, &new], None, &held, holder);
             let versions = Versions { old: document(&old), new: document(&new), text: None };
-            let places: Vec<_> =
-                missed.iter().filter_map(|missed| versions.place(missed, source, &lines)).collect();
+            let places = missed.iter().filter_map(|missed| versions.place(missed, source, &lines));
+            let places = Vec::from_iter(places);
             if places.is_empty() {
                 continue;
             }
