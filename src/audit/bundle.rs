@@ -1,5 +1,4 @@
-//! Tells a file that is built from others: what is edited in one of them reaches it when it is
-//! built.
+//! Tells a file that is built from others, and that their edits reach when it is built.
 
 use std::collections::HashSet;
 

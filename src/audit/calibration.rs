@@ -1,5 +1,4 @@
-//! Proposes settings from what a history merged: a warning whose copy is still there shows what a
-//! project accepts.
+//! Proposes settings from what a history merged: a copy that is still there shows a habit.
 
 use std::collections::BTreeMap;
 
@@ -30,18 +29,15 @@ pub struct Proposal {
 
 /// Minimum warnings that a proposal changes: fewer show no habit.
 const MIN_CHANGED: usize = 5;
-/// Minimum percentage of their copies that were kept: who takes copies out again wants to hear of
-/// them.
+/// Minimum percentage of kept copies among them: who takes copies out wants to hear of them.
 const MIN_KEPT: usize = 90;
-/// Minimum percentage of a folder's warnings in one of its folders for that one to be proposed
-/// instead.
+/// Minimum percentage of a folder's warnings in an inner one that is proposed instead.
 const MOST: usize = 80;
 /// Tokens between two thresholds that are tried, up to twice the present one.
 const STEP: usize = 5;
 
-/// The settings that would change warnings about copies which were merged and kept: what is copied
-/// within a folder, and what is short. `paths` are the files of the tree. The setting that changes
-/// most comes first.
+/// The settings that would change warnings about copies that were merged and kept, within a folder
+/// or short; what changes most first. `paths` are the files of the tree.
 pub fn proposals(merged: &[MergedCopy], paths: &[&FilePath], min_tokens: usize) -> Vec<Proposal> {
     let mut proposals = of_folders(merged, paths);
     proposals.extend(of_length(merged, min_tokens));
@@ -51,7 +47,6 @@ pub fn proposals(merged: &[MergedCopy], paths: &[&FilePath], min_tokens: usize) 
     proposals
 }
 
-/// Whether these warnings are a habit.
 fn is_habit(merged: &[MergedCopy], numbers: &[usize]) -> bool {
     let n_kept = numbers.iter().filter(|&&number| merged[number].is_kept).count();
     numbers.len() >= MIN_CHANGED && 100 * n_kept >= MIN_KEPT * numbers.len()
@@ -62,7 +57,8 @@ fn is_habit(merged: &[MergedCopy], numbers: &[usize]) -> bool {
 fn of_folders(merged: &[MergedCopy], paths: &[&FilePath]) -> Vec<Proposal> {
     let mut within: BTreeMap<FilePath, Vec<usize>> = BTreeMap::new();
     for (number, MergedCopy { copy, .. }) in merged.iter().enumerate() {
-        for folder in folders_of(&copy.path) {
+        let path = copy.path.as_bytes();
+        for folder in memchr::memchr_iter(b'/', path).map(|end| FilePath::new(&path[..end])) {
             if copy.origins.iter().all(|origin| origin.path.is_in(&folder)) {
                 within.entry(folder).or_default().push(number);
             }
@@ -85,12 +81,6 @@ fn of_folders(merged: &[MergedCopy], paths: &[&FilePath]) -> Vec<Proposal> {
         changed: numbers.clone(),
     })
     .collect()
-}
-
-/// The folders that a file is in, the innermost first.
-fn folders_of(path: &FilePath) -> impl Iterator<Item = FilePath> + '_ {
-    let bytes = path.as_bytes();
-    memchr::memrchr_iter(b'/', bytes).map(|end| FilePath::new(&bytes[..end]))
 }
 
 /// The highest minimum of tokens that leaves out no more than half of the warnings.

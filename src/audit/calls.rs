@@ -21,8 +21,7 @@ const BEFORE_CALLS: &[&[u8]] = &[
 /// A function, by the family of its language and its name.
 type Function = (String, String);
 
-/// Names the functions in each copy and in its first origin, with the places in `entries` that call
-/// them.
+/// Names the functions in each copy and in its first origin, with their calls in `entries`.
 ///
 /// A call is the name of the function with a bracket behind it, in the same family of languages. Of
 /// two functions of one name, each is named with the calls of both.
@@ -42,23 +41,20 @@ pub fn callers<R: ReadFiles>(
         let origin = origin.map(|origin| (&origin.path, &origin.fragment));
         for (path, fragment) in origin.into_iter().chain([(&finding.path, &finding.fragment)]) {
             let Some(text) = outcome.texts.get(path) else { continue };
-            functions
-                .entry((path.clone(), fragment.start.line))
-                .or_insert_with(|| functions_in(path, text, fragment, &sources));
+            let place = functions.entry((path.clone(), fragment.start.line));
+            place.or_insert_with(|| functions_in(path, text, fragment, &sources));
         }
     }
     let asked: BTreeSet<Function> = functions.values().flatten().cloned().collect();
     if asked.is_empty() {
         return Ok(());
     }
-    let called = entries
-        .par_iter()
-        .filter(|entry| sources.is_read(&entry.path))
-        .map_init(open, |reader, entry| {
-            let read = sources.read(reader, entry)?;
-            Ok(read.map_or_else(|_| Vec::new(), |source| calls_in(&source, &asked)))
-        })
-        .collect::<Result<Vec<_>, Error>>()?;
+    let called = entries.par_iter().filter(|entry| sources.is_read(&entry.path));
+    let called = called.map_init(open, |reader, entry| {
+        let read = sources.read(reader, entry)?;
+        Ok(read.map_or_else(|_| Vec::new(), |source| calls_in(&source, &asked)))
+    });
+    let called = called.collect::<Result<Vec<_>, Error>>()?;
     let mut calls: BTreeMap<Function, BTreeSet<(FilePath, u32)>> = BTreeMap::new();
     for (function, place) in called.into_iter().flatten() {
         calls.entry(function).or_default().insert(place);
@@ -85,7 +81,7 @@ fn functions_in(
     if range.is_empty() {
         return Vec::new();
     }
-    let names = units_in(&source.document(), range).into_iter().filter_map(|unit| unit.name);
+    let names = units_in(&source.document(), range).into_iter().filter_map(|(_, unit)| unit.name);
     let mut names: Vec<_> =
         names.map(|name| String::from_utf8_lossy(source.text_of(name)).into_owned()).collect();
     names.dedup();
@@ -95,16 +91,13 @@ fn functions_in(
 /// The calls in a file, with the line of each.
 fn calls_in(source: &Source, asked: &BTreeSet<Function>) -> Vec<(Function, (FilePath, u32))> {
     let of_family = asked.iter().filter(|(family, _)| *family == source.family);
-    let names: BTreeMap<&[u8], &Function> =
-        of_family.map(|function| (function.1.as_bytes(), function)).collect();
+    let names = BTreeMap::from_iter(of_family.map(|function| (function.1.as_bytes(), function)));
     if names.is_empty() {
         return Vec::new();
     }
     let mut calls = Vec::new();
     for at in 0..source.tokens.len() {
-        if let Some(&name) = names.get(source.text_of(at))
-            && is_call(source, at)
-        {
+        if let Some(&name) = names.get(source.text_of(at)).filter(|_| is_call(source, at)) {
             calls.push((name.clone(), (source.path.clone(), source.line_of(at))));
         }
     }

@@ -44,8 +44,7 @@ pub struct Elsewhere<'e> {
     pub past: Option<&'e Past>,
 }
 
-/// The sets of queries that are looked up in the head: the code that the change adds, and what was
-/// around its edits.
+/// The sets of queries for the head: added code, and what was around edits.
 const ADDED: usize = 0;
 const EDITED: usize = 1;
 
@@ -72,14 +71,12 @@ pub fn check(
     let attributes = ends.attributes(remembered, &recent, context)?;
     let sources =
         Sources { recent: Some(&recent), ..Sources::new(context, &attributes, remembered) };
-    let base_end = base.as_ref().map(|(base, _)| base.clone());
-    let mut outcome = Outcome::new(base_end, head.clone());
+    let mut outcome = Outcome::new(base.as_ref().map(|(base, _)| base.clone()), head.clone());
     let (changed, predecessors) = ends.read(&sources, &mut outcome.examined)?;
     let change = Change::new(ends, elsewhere, &changed, &predecessors, &sources);
     change.describe(&mut outcome);
 
-    // Sight: which files of the head share what with the added code, and with what was around the
-    // edits.
+    // Sight: which files of the head share what with the added code, or with what was around edits.
     let additions = Additions::new(&change);
     let windows = Windows::new(&changed, &predecessors, &sources);
     let sets = [additions.queries_of_tree(&change), windows.queries_to_look_up()];
@@ -87,7 +84,7 @@ pub fn check(
     let before: Vec<&Source> = predecessors.iter().map(|file| &*file.source).collect();
     let open = || repository.reader();
     let of_head = Targets::new(&entries, &open, &sources);
-    let is_new = &|path: &FilePath| change.is_new(path);
+    let is_new = &|path: &FilePath| change.new.contains(path);
     let targets = Targets { is_new, before: &before, is_rarity_judged: true, ..of_head };
     let mut lookup = look_up(&sets, &targets)?;
     let of_tree = align(ADDED, &mut lookup, &targets)?;
@@ -128,14 +125,12 @@ struct Ends<'c> {
     repository: &'c Repository,
     base: &'c Snapshot,
     head: &'c Snapshot,
-    /// Whom to believe about what judges the change.
     authority: Authority<'c>,
     /// Files and folders to judge; empty for all.
     within: &'c [FilePath],
 }
 
 impl Ends<'_> {
-    /// What the attributes say about the files of the head.
     fn attributes(
         &self,
         remembered: &Memory,
@@ -149,13 +144,11 @@ impl Ends<'_> {
         let Some(witness) = self.authority.marks() else { return Ok(attributes) };
         let sources =
             Sources { recent: Some(recent), ..Sources::new(context, &attributes, remembered) };
-        let open = || self.repository.reader();
-        let excused = self_excused(witness, self.head, &open, &sources)?;
+        let excused = self_excused(witness, self.head, &|| self.repository.reader(), &sources)?;
         Ok(attributes.with_not_generated(excused))
     }
 
-    /// The files that the change adds or modifies, and those that it touches, as they were; what
-    /// was not read is in `examined`.
+    /// The files that the change adds or modifies, and what it touches as it was; fills `examined`.
     fn read(
         &self,
         sources: &Sources<'_>,
@@ -176,25 +169,18 @@ impl Ends<'_> {
         }
         let linked = linked(base, head, &reader, sources)?;
         examined.skipped.extend(linked.into_iter().map(|path| (path, Skip::Linked)));
-        examined.skipped.retain(|(path, _)| self.is_judged(path));
+        examined.skipped.retain(|(path, _)| path.is_within(self.within));
         Ok((changed, predecessors))
-    }
-
-    /// Whether a file is one of those to judge.
-    fn is_judged(&self, path: &FilePath) -> bool {
-        path.is_within(self.within)
     }
 }
 
 /// A change whose copies are searched for and judged.
 struct Change<'c> {
     ends: Ends<'c>,
-    /// What is searched besides the tree.
     elsewhere: &'c Elsewhere<'c>,
     sources: &'c Sources<'c>,
     changed: &'c [ChangedFile],
     predecessors: &'c [Predecessor],
-    /// The changed files that are judged.
     judged: Vec<&'c ChangedFile>,
     /// The paths of all files that it adds or modifies.
     new: HashSet<FilePath>,
@@ -204,13 +190,11 @@ struct Change<'c> {
 struct Additions<'c> {
     /// The changed files with enough novel code to be a copy.
     asking: Vec<&'c ChangedFile>,
-    /// What is searched for of them.
     queries: Queries<'c>,
     /// For each, the files of the head that it is identical to.
     twins: Vec<Twins>,
     /// What is searched for in the tree, if there are any.
     without_twins: Option<Queries<'c>>,
-    /// The functions among it.
     functions: NewFunctions<'c>,
 }
 
@@ -233,8 +217,7 @@ impl<'c> Additions<'c> {
         Self { asking, queries, twins, without_twins, functions }
     }
 
-    /// What is searched for in the tree; `None` if there is nothing to search for, there or
-    /// elsewhere.
+    /// What is searched for in the tree; `None` if there is nothing to search for, elsewhere too.
     fn queries_of_tree(&self, change: &Change<'c>) -> Option<&Queries<'c>> {
         let is_any = !self.queries.is_empty()
             || !change.elsewhere.outsides.is_empty()
@@ -253,24 +236,19 @@ impl<'c> Change<'c> {
         predecessors: &'c [Predecessor],
         sources: &'c Sources<'c>,
     ) -> Self {
-        let judged = changed.iter().filter(|file| ends.is_judged(&file.source.path)).collect();
+        let judged = changed.iter().filter(|file| file.source.path.is_within(ends.within));
         let reader = ends.repository.reader();
         let changes =
             changes(ends.base, ends.head, |old, path| sources.was_judged_as(&reader, old, path));
         let new = changes.changed.into_iter().map(|(new, _)| new.path).collect();
-        Self { ends, elsewhere, sources, changed, predecessors, judged, new }
-    }
-
-    /// Whether it adds or modifies a file.
-    fn is_new(&self, path: &FilePath) -> bool {
-        self.new.contains(path)
+        Self { ends, elsewhere, sources, changed, predecessors, judged: judged.collect(), new }
     }
 
     /// The path that a file of the head had in base; `None` if it is new.
     fn path_before(&self, path: &FilePath) -> Option<FilePath> {
         match Predecessor::of(self.predecessors, path) {
             Some(file) => Some(file.source.path.clone()),
-            None => (!self.is_new(path)).then(|| path.clone()),
+            None => (!self.new.contains(path)).then(|| path.clone()),
         }
     }
 
@@ -288,8 +266,7 @@ impl<'c> Change<'c> {
         outcome.max_findings = sources.config.max_findings;
     }
 
-    /// The suppressions in the files that are judged. Where its tip counts, the base has to have
-    /// them, too.
+    /// The suppressions in the judged files. Where its tip counts, the base has to have them, too.
     fn comments(&self, reader: &Reader) -> Vec<Comment> {
         let Self { ends, sources, judged, predecessors, .. } = self;
         let (tip, honored) = (ends.authority.comments(), &sources.config.honor);
@@ -313,8 +290,7 @@ impl<'c> Change<'c> {
     }
 
     /// For each of `asking`, the files of the head that it is identical to, if the change added
-    /// nearly all of it. A file that was there before and that the change made identical is judged
-    /// like any other change.
+    /// nearly all of it. What it only made identical is judged like any other change.
     fn brought_in_whole(&self, asking: &[&'c ChangedFile]) -> Vec<Twins> {
         let sources = self.sources;
         let whole = asking.iter().map(|file| file.is_brought_in().then_some(&*file.source));
@@ -324,8 +300,7 @@ impl<'c> Change<'c> {
         })
     }
 
-    /// The files of the head to look up: all that the change is compared with, or those that may
-    /// hold a sibling.
+    /// The files of the head to look up: all that it is compared with, or may hold a sibling.
     fn entries(&self, sets: &[Option<&Queries<'_>>; 2], windows: &Windows<'_>) -> Vec<Entry> {
         let entries = self.ends.head.entries.par_iter().filter(|entry| {
             sets[ADDED].is_some() || sets[EDITED].is_some() && windows.may_be_in(&entry.path)
@@ -333,9 +308,8 @@ impl<'c> Change<'c> {
         entries.filter(|entry| self.is_compared(entry)).cloned().collect()
     }
 
-    /// Whether the change is compared with a file of the head. Files that a package manager
-    /// installed into the work tree are not part of the repository, whether or not git ignores
-    /// them.
+    /// Whether the change is compared with a file of the head. What a package manager installed
+    /// into the work tree is not part of the repository, ignored or not.
     fn is_compared(&self, entry: &Entry) -> bool {
         let Entry { path, .. } = entry;
         let is_tracked = entry.blob().is_some() || self.ends.base.get(path).is_some();
@@ -360,7 +334,6 @@ impl<'c> Change<'c> {
 struct Check<'c> {
     change: &'c Change<'c>,
     additions: &'c Additions<'c>,
-    /// The copies that were found so far.
     copies: AllCopies<'c>,
     outcome: Outcome,
 }
@@ -380,9 +353,9 @@ impl Check<'_> {
             head: &outcome.head,
             said: OnceLock::new(),
         };
-        let siblings = windows.siblings(hits, &|path| change.is_new(path), &purposes)?;
+        let siblings = windows.siblings(hits, &|path| change.new.contains(path), &purposes)?;
         let (findings, texts) =
-            siblings::findings(windows, siblings, &|path| change.ends.is_judged(path));
+            siblings::findings(windows, siblings, &|path| path.is_within(change.ends.within));
         outcome.findings.extend(findings);
         outcome.texts.extend(texts);
         outcome.findings.sort_by(Finding::by_place);
@@ -402,10 +375,9 @@ impl Check<'_> {
         outcome.examined.n_passed_over = of_tree.n_passed_over;
         outcome.examined.n_compared = of_tree.n_compared;
         outcome.notices.extend(limits(&additions.asking, &of_tree));
-        let not_compared = &mut outcome.examined.not_compared;
-        let skipped = of_tree.skipped.iter().map(|(entry, skip)| (&entry.path, *skip));
-        let unread = skipped.filter(|&(path, skip)| sources.is_unread(path, skip));
-        not_compared.extend(unread.map(|(path, skip)| (path.clone(), skip)));
+        let unread = of_tree.skipped.iter().filter(|(of, skip)| sources.is_unread(&of.path, *skip));
+        let unread = unread.map(|(entry, skip)| (entry.path.clone(), *skip));
+        outcome.examined.not_compared.extend(unread);
         let frequencies = of_tree.frequencies.clone();
         let taken_out = self.taken_out(&of_tree)?;
         let of_generated = self.of_generated(&of_tree)?;
@@ -420,18 +392,13 @@ impl Check<'_> {
     /// touches are no origins: their sources may be what it adds. Nor do they say what is common.
     fn of_generated(&self, of_tree: &SearchOutcome) -> Result<SearchOutcome, Error> {
         let generated = of_tree.skipped.iter().filter(|(_, skip)| *skip == Skip::Generated);
-        let old =
-            generated.map(|(entry, _)| entry).filter(|entry| !self.change.is_new(&entry.path));
+        let old = generated.map(|(of, _)| of).filter(|of| !self.change.new.contains(&of.path));
         let entries: Vec<Entry> = old.cloned().collect();
-        self.search_others(&entries, &self.change.sources.of_generated())
+        self.search_in(&entries, &self.change.sources.of_generated())
     }
 
     /// Searches files of the repository that are not compared with as those of the tree are.
-    fn search_others(
-        &self,
-        entries: &[Entry],
-        sources: &Sources<'_>,
-    ) -> Result<SearchOutcome, Error> {
+    fn search_in(&self, entries: &[Entry], sources: &Sources<'_>) -> Result<SearchOutcome, Error> {
         if entries.is_empty() {
             return Ok(SearchOutcome::default());
         }
@@ -449,7 +416,7 @@ impl Check<'_> {
             config.vendored_at(path).is_some() || sources.unlisted_folder(path).is_some()
         });
         let entries: Vec<Entry> = vendored.cloned().collect();
-        let mut searched = self.search_others(&entries, sources)?;
+        let mut searched = self.search_in(&entries, sources)?;
         for file in &mut searched.found {
             let path = file.target.path.clone();
             let here = of_tree.found.iter().filter(|here| here.target.path == path);
@@ -475,8 +442,7 @@ impl Check<'_> {
                 past.search(&PastQuery { queries, brought_in, standing }, repository, sources)?;
             outcome.examined.n_passed_over += of_past.n_passed_over;
             outcome.notices.extend(limits(asking, &of_past));
-            // A file that changes often has more versions than are read, and code that comes back
-            // has a recent one.
+            // Not all versions of a file may be read, but code that comes back has a recent one.
             let unread = UnreadPlace { n_versions: 0, ..of_past.unread };
             outcome.examined.unavailable = past.unavailable(unread, "change");
             copies.take(SearchOutcome { frequencies, ..of_past }, None);
@@ -484,8 +450,7 @@ impl Check<'_> {
         for outside in elsewhere.outsides {
             let mut searched = outside.search(queries, sources)?;
             let skipped = std::mem::take(&mut searched.skipped).into_iter();
-            let skipped = skipped.map(|(entry, skip)| (entry.path, skip));
-            outcome.examined.not_compared.extend(skipped);
+            outcome.examined.not_compared.extend(skipped.map(|(entry, skip)| (entry.path, skip)));
             outcome.examined.n_compared += searched.n_compared;
             outcome.examined.common.extend(common(asking, &searched.frequencies, sources.config));
             copies.take(searched, Some(&sources.config.enough));
@@ -524,8 +489,8 @@ impl Check<'_> {
         };
         let with_copies =
             additions.asking.iter().zip(&all.copies).filter(|(_, copies)| !copies.is_empty());
-        let with_copies: Vec<_> =
-            with_copies.map(|(file, copies)| (&*file.source, &copies[..])).collect();
+        let with_copies =
+            Vec::from_iter(with_copies.map(|(of, copies)| (&*of.source, &copies[..])));
         all.reverted = reverted(&with_copies, &all.found, base, &reader);
         let paths = with_copies.iter().map(|(file, _)| &file.path);
         let nearby = Nearby::new(paths, &head.entries, repository, sources);
@@ -548,8 +513,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Says of findings, and of their parts, what the past of their files tells: the copy is of an
-    /// old state, or the two are kept in step.
+    /// Says of findings and their parts that the copy is of an old state, or kept in step.
     fn look_back(
         &self,
         base: CommitId,
@@ -589,8 +553,7 @@ fn in_tree<'a>(all: &'a AllCopies<'_>) -> impl Iterator<Item = &'a Source> {
     all.found.iter().filter(|found| found.place == Place::Tree).map(|found| &*found.target)
 }
 
-/// Notices about what was left out of the search because the change repeats itself or the tree too
-/// often.
+/// Notices about what was left out, as the change repeats itself or the tree too often.
 fn limits(asking: &[&ChangedFile], searched: &SearchOutcome) -> Vec<Notice> {
     let path = |query: usize| asking[query].source.path.clone();
     let of_found = searched.found.iter().flat_map(|found| &found.limits);
@@ -605,16 +568,12 @@ fn limits(asking: &[&ChangedFile], searched: &SearchOutcome) -> Vec<Notice> {
 }
 
 /// The parts of the queries that occur in too many components to show where they come from.
-fn common(
-    asking: &[&ChangedFile],
-    frequencies: &[Vec<(u32, u32)>],
-    config: &Config,
-) -> Vec<Common> {
+fn common(asking: &[&ChangedFile], counts: &[Vec<(u32, u32)>], config: &Config) -> Vec<Common> {
     let k = config.fingerprint.noise_threshold() as u32;
     let mut found = Vec::new();
-    for (file, frequencies) in asking.iter().zip(frequencies) {
+    for (file, counts) in asking.iter().zip(counts) {
         let (mut n_tokens, mut n_components, mut end) = (0, 0, 0);
-        for &(position, n) in frequencies {
+        for &(position, n) in counts {
             if n as usize > config.common_components {
                 n_tokens += (position + k - end.max(position)) as usize;
                 end = position + k;

@@ -1,5 +1,4 @@
-//! Finds functions that the tree has already in other words: those that a change adds and of which
-//! no copy was found.
+//! Finds added functions, of which no copy was found, that the tree has already in other words.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
@@ -24,9 +23,8 @@ use crate::text::{FilePath, LinedText, printable};
 const MAX_FUNCTIONS: usize = 64;
 /// Maximum files to read for a function.
 const MAX_FILES: usize = 4;
-/// Minimum score of a function that does the same; that of the added one itself is 1. On
-/// re-implementations and ordinary commits: less names wrong functions, more finds fewer of the
-/// right ones.
+/// Minimum score of a function that does the same; that of the added one itself is 1. Measured on
+/// re-implementations and ordinary commits: less names wrong ones, more finds fewer right ones.
 const MIN_SCORE: f64 = 0.35;
 /// Minimum fraction of the words of the added one, rare ones counting more.
 const MIN_SHARE: f64 = 0.55;
@@ -34,9 +32,6 @@ const MIN_SHARE: f64 = 0.55;
 const MIN_WORDS: usize = 6;
 /// How many times longer one may be than the other.
 const MAX_LONGER: usize = 2;
-
-/// Findings, and the texts of the files that they name.
-type WithTexts = (Vec<Finding>, BTreeMap<FilePath, LinedText>);
 
 /// A function that a change adds as a whole.
 struct Addition<'c> {
@@ -46,9 +41,7 @@ struct Addition<'c> {
 }
 
 /// The functions that a change adds.
-pub(super) struct NewFunctions<'c> {
-    additions: Vec<Addition<'c>>,
-}
+pub(super) struct NewFunctions<'c>(Vec<Addition<'c>>);
 
 /// A file of the tree, and the functions that the change left as they were.
 struct TreeFile {
@@ -76,39 +69,32 @@ impl<'c> NewFunctions<'c> {
                 all.extend(additions(file, before, min_tokens));
             }
         }
-        Self { additions: if all.len() <= MAX_FUNCTIONS { all } else { Vec::new() } }
+        Self(if all.len() <= MAX_FUNCTIONS { all } else { Vec::new() })
     }
 
-    /// Their words.
     pub fn words(&self) -> Vec<u32> {
-        self.additions.iter().flat_map(|addition| addition.bag.words()).collect()
+        self.0.iter().flat_map(|addition| addition.bag.words()).collect()
     }
 
-    /// The findings about those that the tree has already, and of which `copies` says nothing; with
-    /// the texts of the files that have them. `changed` are the files of the change: what it adds
-    /// itself is no answer.
-    ///
-    /// # Errors
-    /// The first file that could not be read.
+    /// The findings about those that the tree has already, and of which `copies` says nothing, with
+    /// the texts of their files. What the change adds itself, in `changed`, is no answer.
     pub fn findings<R: ReadFiles>(
         &self,
         wording: &WordIndex<'_>,
         targets: &Targets<'_, R>,
         copies: &[Finding],
         changed: &[ChangedFile],
-    ) -> Result<WithTexts, Error> {
+    ) -> Result<(Vec<Finding>, BTreeMap<FilePath, LinedText>), Error> {
         let sources = targets.sources;
-        let free = self.additions.iter().filter(|addition| !addition.is_copied(copies));
-        let asked: Vec<(&Addition<'_>, Rarity<'_>)> =
-            free.map(|addition| (addition, wording.rarity(&addition.bag))).collect();
+        let free = self.0.iter().filter(|addition| !addition.is_copied(copies));
+        let asked = Vec::from_iter(free.map(|addition| (addition, wording.rarity(&addition.bag))));
         let closest = asked.iter().map(|(addition, rarity)| {
             let path = &addition.file.source.path;
             wording.closest(rarity, MAX_FILES, |file| targets.entries[file].path.distance(path))
         });
         let files: Vec<Vec<usize>> = closest.collect();
         let wanted: BTreeSet<usize> = files.iter().flatten().copied().collect();
-        let lengths: Vec<usize> =
-            asked.iter().map(|(addition, _)| addition.unit.tokens.len()).collect();
+        let lengths = Vec::from_iter(asked.iter().map(|(addition, _)| addition.unit.tokens.len()));
         let read = wanted.into_par_iter().map_init(targets.open, |reader, file| {
             let source = sources.read(reader, &targets.entries[file])?.ok();
             Ok(source.map(|source| (file, TreeFile::new(source, changed, &lengths))))
@@ -136,13 +122,11 @@ impl TreeFile {
         units.retain(|unit| lengths.iter().any(|&length| is_as_long(length, unit.tokens.len())));
         units.retain(|unit| novel.is_none_or(|novel| !novel[unit.tokens.clone()].contains(&true)));
         let functions = units.into_iter().map(|unit| (Bag::of_unit(document, &unit), unit));
-        let functions = functions.collect();
-        Self { source, functions }
+        Self { functions: functions.collect(), source }
     }
 }
 
-/// The functions of a file that are entirely new, and whose names it had not before. What is in a
-/// new function is a part of it.
+/// The entirely new functions of a file, without those inside, or with names that it had before.
 fn additions<'c>(
     file: &'c ChangedFile,
     before: &[Predecessor],
@@ -161,10 +145,8 @@ fn additions<'c>(
     units.retain(|unit| unit.tokens.len() >= min_tokens && is_added(file, &unit.tokens));
     units.retain(|unit| !known.contains(name_of(source, unit)));
     units.dedup_by(|inner, outer| inner.tokens.start < outer.tokens.end);
-    let document = source.document();
-    let additions =
-        units.into_iter().map(|unit| Addition { file, bag: Bag::of_unit(document, &unit), unit });
-    additions.collect()
+    let added = |unit| Addition { file, bag: Bag::of_unit(source.document(), &unit), unit };
+    units.into_iter().map(added).collect()
 }
 
 /// Whether the change adds nearly all tokens of a function.
@@ -182,7 +164,6 @@ fn name_of<'s>(source: &'s Source, unit: &Unit) -> &'s [u8] {
 }
 
 impl Addition<'_> {
-    /// Whether a copy was found in it.
     fn is_copied(&self, copies: &[Finding]) -> bool {
         let source = &self.file.source;
         let Some(own) = source.fragment(&self.unit.tokens) else { return true };
@@ -194,18 +175,16 @@ impl Addition<'_> {
         })
     }
 
-    /// The function of some files that is most like it, if one is enough. Who calls a function knows
-    /// that it is there.
+    /// The function that is most like it, if one is enough. Who calls it knows that it is there.
     fn best<'e>(
         &self,
         rarity: &Rarity<'_>,
         files: impl Iterator<Item = &'e TreeFile>,
     ) -> Option<Likeness<'e>> {
         let of_family = files.filter(|file| file.source.family == self.file.source.family);
+        let n = self.unit.tokens.len();
         let all = of_family.flat_map(|TreeFile { source, functions }| {
-            let functions = functions
-                .iter()
-                .filter(|(_, unit)| is_as_long(self.unit.tokens.len(), unit.tokens.len()));
+            let functions = functions.iter().filter(move |(_, of)| is_as_long(n, of.tokens.len()));
             functions.map(|(bag, unit)| Likeness { source, unit, worded: rarity.of_function(bag) })
         });
         let best = all.max_by(|a, b| a.worded.score.total_cmp(&b.worded.score))?;

@@ -25,7 +25,8 @@ use crate::fingerprint::Effort;
 use crate::git::{Attributes, Repository, Snapshot};
 use crate::language::{Language, Languages, Token};
 use crate::matching::{
-    Agreement, Alignment, Bag, ClonePair, CloneType, Enough, Rarity, Unit, agreeing_pairs, overlaps,
+    Agreement, Alignment, Bag, ClonePair, CloneType, Document, Enough, Rarity, Unit,
+    agreeing_pairs, overlaps,
 };
 use crate::policy::{Fragment, Ground, Place};
 use crate::text::{FilePath, Lines, count, decoded, nearest, printable};
@@ -37,13 +38,11 @@ pub const MAX_SKETCH: usize = 10_000_000;
 const ENOUGH_OF_SKETCH: f64 = 0.5;
 /// Minimum fraction of a sketch's words, for a function with no tokens in a row in common.
 const MIN_WORDS: f64 = 0.2;
-/// Maximum files to read for the words of a sketch: those with most of them. Higher takes time in
-/// proportion.
+/// Maximum files to read for the words of a sketch, those with most. Time grows with it.
 const MAX_FILES: usize = 16;
 /// What a test function counts for, beside one that can be called.
 const OF_TEST: f64 = 0.8;
-/// Maximum tokens of a sketch for every k-gram of it to be searched for; of a longer one, a sample
-/// is enough.
+/// Maximum tokens of a sketch for every k-gram to be searched for; of more, a sample is enough.
 const EVERY_KGRAM: usize = 2_000;
 
 /// Code to search for.
@@ -85,8 +84,7 @@ pub struct FindParams<'p> {
 /// What was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoundCode {
-    /// The language that the sketch was read as; `None` if it was to be guessed and nothing was
-    /// found.
+    /// What the sketch was read as; `None` if that was to be guessed and nothing was found.
     pub language: Option<String>,
     /// The tokens of the sketch.
     pub n_tokens: usize,
@@ -119,8 +117,7 @@ pub struct Existing {
     pub name: Option<String>,
     /// The fraction of the sketch's tokens that it has, 0 to 1.
     pub containment: f64,
-    /// Matching tokens divided by all tokens of the sketch and of the whole function, 0 to 1
-    /// (Dice).
+    /// Matching tokens divided by all of the sketch and of the whole function, 0 to 1 (Dice).
     pub similarity: f64,
     /// How the sketch differs from the part that matches.
     pub clone_type: CloneType,
@@ -134,9 +131,10 @@ pub struct Existing {
     pub text: Option<Vec<u8>>,
 }
 
-/// A result, and what it is ranked by.
 struct RankedResult {
     query: usize,
+    /// Its tokens in its file.
+    tokens: Range<usize>,
     existing: Existing,
     n_contained: usize,
     n_exact: usize,
@@ -166,10 +164,9 @@ pub fn find(
     let entries = entries.filter(|of| sources.is_searched(&of.path, of.blob().is_some()));
     let entries: Vec<Entry> = entries.cloned().collect();
     let sketches = read_sketch(sketch, &entries, &sources)?;
-    let n_tokens = sketches.iter().map(|sketch| sketch.tokens.len()).max().unwrap_or_default();
 
     let bag = words_of(sketch, &sketches);
-    let queries = queries_of(&sketches, n_tokens, &bag, &config);
+    let queries = queries_of(&sketches, &bag, &config);
     let open = || repository.reader();
     let targets = Targets::new(&entries, &open, &sources);
     let sets = [Some(&queries)];
@@ -214,16 +211,11 @@ pub fn find(
     })
 }
 
-/// What a sketch of `n_tokens` asks for, read as each language that it may be in.
-fn queries_of<'q>(
-    sketches: &'q [Source],
-    n_tokens: usize,
-    bag: &Bag,
-    config: &'q Config,
-) -> Queries<'q> {
+/// What a sketch asks for, read as each language that it may be in.
+fn queries_of<'q>(sketches: &'q [Source], bag: &Bag, config: &'q Config) -> Queries<'q> {
     let asked = sketches.iter();
     let asked = asked.map(|of| (of, Cow::Owned(vec![true; of.tokens.len()]))).collect();
-    if n_tokens > EVERY_KGRAM {
+    if sketches.iter().any(|sketch| sketch.tokens.len() > EVERY_KGRAM) {
         // It has tokens in a row with whatever it resembles.
         return Queries::sampled(asked, config, config.fingerprint);
     }
@@ -251,12 +243,10 @@ fn search_past(
 
 /// The results in what was found, the best first, and the number of the sketch that they have.
 fn ranked(found: Vec<FileHits>, asked: &Demand<'_>) -> (usize, Vec<RankedResult>) {
-    // Each file is dropped by the thread that is done with it: to free them all takes as long as to
-    // rank them.
+    // Each thread drops the files that it is done with: to free them takes as long as to rank them.
     let mut ranked: Vec<RankedResult> =
         found.into_par_iter().flat_map_iter(|found| results_in(&found, asked)).collect();
-    // Read as the wrong language, a sketch has little in common with anything: the best one shows
-    // which it is.
+    // Read as the wrong language, a sketch has little in common with anything: the best is right.
     ranked.sort_by_cached_key(|ranked| {
         let Existing { place, path, fragment, similarity, .. } = &ranked.existing;
         let alike = Reverse([ranked.score, *similarity].map(|part| (part * 1e6) as u64));
@@ -295,15 +285,14 @@ fn add_files<R: ReadFiles>(
     targets: &Targets<'_, R>,
     searched: &mut SearchOutcome,
 ) -> Result<(), Error> {
-    let unread = closest.iter().copied();
-    let unread = unread.filter(|of| searched.found.iter().all(|it| it.target.path != of.path));
-    let unread: Vec<&Entry> = unread.collect();
+    let is_unread = |of: &&&Entry| searched.found.iter().all(|it| it.target.path != of.path);
+    let unread: Vec<&&Entry> = closest.iter().filter(is_unread).collect();
     let read = unread.into_par_iter().map_init(targets.open, |reader, entry| {
         let target = targets.sources.read(reader, entry)?.ok();
         let place = targets.place(&entry.path);
         Ok(target.map(|target| found(place, target, AlignedQueries::default())))
     });
-    let read: Vec<Option<FileHits>> = read.collect::<Result<_, Error>>()?;
+    let read = read.collect::<Result<Vec<Option<FileHits>>, Error>>()?;
     searched.found.extend(read.into_iter().flatten());
     searched.found.sort_unstable_by(|a, b| a.target.path.cmp(&b.target.path));
     Ok(())
@@ -312,8 +301,8 @@ fn add_files<R: ReadFiles>(
 /// The contents that exist: those of the tree, and what a work tree was checked out from.
 fn standing(files: &Snapshot, repository: &Repository) -> Result<HashSet<BlobId>, Error> {
     let reader = repository.reader();
-    let of_head =
-        reader.head()?.map(|head| reader.commit_snapshot(head)).transpose()?.unwrap_or_default();
+    let of_head = reader.head()?.map(|head| reader.commit_snapshot(head));
+    let of_head = of_head.transpose()?.unwrap_or_default();
     Ok(files.entries.iter().chain(&of_head.entries).filter_map(Entry::blob).collect())
 }
 
@@ -415,21 +404,16 @@ fn languages_of<'l>(entries: &[Entry], languages: &'l Languages) -> Vec<&'l Lang
     for language in known.filter(|language| !language.is_data) {
         n_files.entry(&*language.id).or_insert((0, language)).0 += 1;
     }
-    let mut of_family: BTreeMap<&str, (usize, &Language)> = BTreeMap::new();
-    for (n, language) in n_files.into_values() {
-        // Of equals, the first stays.
-        let most = of_family.entry(&*language.family).or_insert((n, language));
-        if most.0 < n {
-            *most = (n, language);
-        }
-    }
-    of_family.into_values().map(|(_, language)| language).collect()
+    let mut most = Vec::from_iter(n_files.into_values());
+    // Of equals, the first stays the first.
+    most.sort_by_key(|&(n, language)| (&*language.family, Reverse(n)));
+    most.dedup_by_key(|&mut (_, language)| &*language.family);
+    most.into_iter().map(|(_, language)| language).collect()
 }
 
 /// The results in one file: each function that has enough of the sketch, once. Where a match has
 /// much more of it than any function that it goes through, such as of a sketch of two short ones,
-/// its lines are the result instead. If there is neither, it is the lines that have most of the
-/// sketch.
+/// or there is no function, its lines are the result instead.
 fn results_in(found: &FileHits, asked: &Demand<'_>) -> Vec<RankedResult> {
     let &Demand { sketches, config, .. } = asked;
     let searched = SearchedFile { found, asked };
@@ -441,26 +425,25 @@ fn results_in(found: &FileHits, asked: &Demand<'_>) -> Vec<RankedResult> {
     of_queries.retain(|query, alignments| searched.may_have_enough(&sketches[*query], alignments));
     let mut results = Vec::new();
     for (query, alignments) in of_queries {
-        let mut of_units: BTreeMap<(usize, usize), UnitParts> = BTreeMap::new();
+        let mut of_units: BTreeMap<(usize, usize), (Unit, Vec<Alignment>)> = BTreeMap::new();
         let mut across = Vec::new();
         for alignment in &alignments {
             let parts = by_unit(alignment, &found.target, searched.has_text());
             across.extend((parts.len() > 1).then_some(alignment));
-            for (unit, name, part) in parts {
-                let of_unit = of_units.entry((unit.start, unit.end)).or_insert((name, Vec::new()));
-                of_unit.1.push(part);
+            for (unit, part) in parts {
+                let place = (unit.tokens.start, unit.tokens.end);
+                of_units.entry(place).or_insert((unit, Vec::new())).1.push(part);
             }
         }
-        let units = of_units.into_iter().filter_map(|((start, end), (name, parts))| {
-            searched.result(query, Unit { tokens: start..end, name }, parts)
-        });
+        let units = of_units.into_values();
+        let units = units.filter_map(|(unit, parts)| searched.result(query, unit, parts));
         let single = across.into_iter().map(std::slice::from_ref);
         let stretches = single.filter_map(|single| searched.stretch(query, single)).collect();
         let mut best = with_stretches(units.collect(), stretches, config.matching.k);
         if best.is_empty() {
             best.extend(searched.stretch(query, &alignments));
         }
-        results.extend(best.into_iter().map(|(_, result)| result));
+        results.append(&mut best);
     }
     searched.add_worded(&mut results);
     results
@@ -475,29 +458,22 @@ fn missing(skipped: &[(Entry, Skip)]) -> Option<String> {
 /// The results of units, and those of stretches that have at least `min_more` tokens of the sketch
 /// more than any unit that they overlap, instead of these.
 fn with_stretches(
-    units: Vec<(Range<usize>, RankedResult)>,
-    mut stretches: Vec<(Range<usize>, RankedResult)>,
+    mut results: Vec<RankedResult>,
+    mut stretches: Vec<RankedResult>,
     min_more: usize,
-) -> Vec<(Range<usize>, RankedResult)> {
-    stretches.sort_by_key(|(stretch, result)| {
-        (Reverse(result.n_contained), Reverse(result.n_exact), stretch.start)
-    });
-    let mut results = units;
-    for (stretch, result) in stretches {
-        let mut others = results.iter().filter(|(unit, _)| overlaps(unit, &stretch));
-        if others.all(|(_, other)| other.n_contained + min_more <= result.n_contained) {
-            results.retain(|(unit, _)| !overlaps(unit, &stretch));
-            results.push((stretch, result));
+) -> Vec<RankedResult> {
+    stretches.sort_by_key(|of| (Reverse(of.n_contained), Reverse(of.n_exact), of.tokens.start));
+    for stretch in stretches {
+        let mut others = results.iter().filter(|unit| overlaps(&unit.tokens, &stretch.tokens));
+        if others.all(|other| other.n_contained + min_more <= stretch.n_contained) {
+            results.retain(|unit| !overlaps(&unit.tokens, &stretch.tokens));
+            results.push(stretch);
         }
     }
     results
 }
 
-/// The token with the name of a unit, and the parts of a sketch that are in it.
-type UnitParts = (Option<usize>, Vec<Alignment>);
-
-/// The tokens of a file that have most of a sketch, of those not more than twice as long as it, and
-/// the parts in them.
+/// The tokens of a file, at most twice as many as a sketch has, with most of it, and its parts.
 fn fullest_stretch(
     alignments: &[Alignment],
     sketch: &Source,
@@ -531,12 +507,10 @@ fn fullest_stretch(
     Some((stretch, parts))
 }
 
-/// What files are asked for.
 struct Demand<'a> {
     sketch: &'a Sketch,
     /// The sketch, read as each language that it may be in.
     sketches: &'a [Source],
-    /// How rare its words are.
     rarity: &'a Rarity<'a>,
     /// The files with most of its words.
     closest: &'a HashSet<&'a FilePath>,
@@ -556,8 +530,7 @@ impl SearchedFile<'_> {
     }
 
     /// Whether all alignments together have as many tokens of a sketch as a result needs. Most
-    /// files that were aligned have a run of it and no more, and need not be cut by their
-    /// functions.
+    /// files have a run of it and no more, and need not be cut by their functions.
     fn may_have_enough(&self, sketch: &Source, alignments: &[Alignment]) -> bool {
         let mut is_aligned = vec![false; sketch.tokens.len()];
         for block in alignments.iter().flat_map(|alignment| &alignment.blocks) {
@@ -567,25 +540,15 @@ impl SearchedFile<'_> {
             || alignments.iter().any(|of| of.n_tokens() >= self.asked.config.min_tokens)
     }
 
-    /// What the tokens of the file have of a sketch that have most of it, if it is enough; and the
-    /// tokens.
-    fn stretch(
-        &self,
-        query: usize,
-        alignments: &[Alignment],
-    ) -> Option<(Range<usize>, RankedResult)> {
+    /// The tokens of the file that have most of a sketch, with the result, if it is enough.
+    fn stretch(&self, query: usize, alignments: &[Alignment]) -> Option<RankedResult> {
         let sketch = &self.asked.sketches[query];
         let (tokens, parts) = fullest_stretch(alignments, sketch, &self.found.target)?;
         self.result(query, Unit { tokens, name: None }, parts)
     }
 
-    /// What a unit of the file has of a sketch, if it is enough; and its tokens.
-    fn result(
-        &self,
-        query: usize,
-        unit: Unit,
-        parts: Vec<Alignment>,
-    ) -> Option<(Range<usize>, RankedResult)> {
+    /// What a unit of the file has of a sketch, if it is enough.
+    fn result(&self, query: usize, unit: Unit, parts: Vec<Alignment>) -> Option<RankedResult> {
         let sketch = &self.asked.sketches[query];
         let (own, other, config) = (&sketch.tokens, &self.found.target.tokens, self.asked.config);
         let mut is_contained = vec![false; own.len()];
@@ -602,19 +565,18 @@ impl SearchedFile<'_> {
         if !(is_enough_of(n_contained, sketch) || is_clone) {
             return None;
         }
-        let result = self.ranked(query, &unit, Some((n_contained, best)))?;
-        Some((unit.tokens, result))
+        self.ranked(query, unit, Some((n_contained, best)))
     }
 
     /// Adds the functions that have the words of the sketch and are no results yet.
     fn add_worded(&self, results: &mut Vec<RankedResult>) {
-        let Self { found: FileHits { target, .. }, asked: Demand { sketches, closest, .. } } = self;
+        let (target, Demand { sketches, closest, .. }) = (&self.found.target, self.asked);
         if !closest.contains(&target.path) {
             return;
         }
         let query = sketches.iter().position(|of| of.family == target.family).unwrap_or_default();
         let units = target.document().functions().into_iter();
-        let worded = units.filter_map(|unit| self.ranked(query, &unit, None));
+        let worded = units.filter_map(|unit| self.ranked(query, unit, None));
         for result in worded.filter(|result| result.existing.words >= MIN_WORDS) {
             let own = result.existing.fragment;
             let mut known = results.iter().map(|result| result.existing.fragment);
@@ -629,13 +591,11 @@ impl SearchedFile<'_> {
     fn ranked(
         &self,
         query: usize,
-        unit: &Unit,
+        unit: Unit,
         tokens: Option<(usize, ClonePair)>,
     ) -> Option<RankedResult> {
-        let &Self {
-            found: FileHits { place, target, .. },
-            asked: &Demand { sketch, sketches, rarity, config, .. },
-        } = self;
+        let FileHits { place, target, .. } = self.found;
+        let &Demand { sketch, sketches, rarity, config, .. } = self.asked;
         let (own, lines) = (&sketches[query].tokens, target.lines());
         let in_file = target.fragment(&unit.tokens)?;
         if *place == Place::Tree && is_itself(sketch, &target.path, &in_file) {
@@ -649,8 +609,8 @@ impl SearchedFile<'_> {
         });
         let document = target.document();
         let (worded, agreement) = if self.has_text() {
-            let worded = rarity.of_function(&Bag::of_unit(document, unit));
-            (worded, Agreement::new(sketches[query].document(), document, unit, rarity))
+            let worded = rarity.of_function(&Bag::of_unit(document, &unit));
+            (worded, Agreement::new(sketches[query].document(), document, &unit, rarity))
         } else {
             Default::default()
         };
@@ -678,53 +638,48 @@ impl SearchedFile<'_> {
                 agreement,
                 text: self.has_text().then(|| target.text[text].to_vec()),
             },
+            tokens: unit.tokens,
         })
     }
 }
 
-/// Whether so many tokens are enough of a sketch.
 fn is_enough_of(n_tokens: usize, sketch: &Source) -> bool {
     n_tokens as f64 >= ENOUGH_OF_SKETCH * sketch.tokens.len() as f64
 }
 
 /// Whether a result is the sketch itself, which is no answer.
 fn is_itself(asked: &Sketch, path: &FilePath, unit: &Fragment) -> bool {
+    let mut lines = asked.lines.iter();
     asked.in_tree.as_ref() == Some(path)
-        && asked
-            .lines
-            .as_ref()
-            .is_none_or(|lines| *lines.start() <= unit.end.line && unit.start.line <= *lines.end())
+        && lines.all(|lines| *lines.start() <= unit.end.line && unit.start.line <= *lines.end())
 }
 
-/// Cuts an alignment by the functions of the target: the tokens of each, its name, and its part.
-/// What no function encloses is a part of its own.
-fn by_unit(
-    alignment: &Alignment,
-    target: &Source,
-    has_text: bool,
-) -> Vec<(Range<usize>, Option<usize>, Alignment)> {
+/// Cuts an alignment by the functions of the target; what none encloses is a part of its own.
+fn by_unit(alignment: &Alignment, target: &Source, has_text: bool) -> Vec<(Unit, Alignment)> {
     let all = alignment.target();
     if all.is_empty() {
         return Vec::new();
     }
     let document = target.document();
     if !has_text {
-        return vec![(all, None, alignment.clone())];
+        return vec![(Unit { tokens: all, name: None }, alignment.clone())];
     }
-    if let Some(unit) = document.enclosing_unit(all.clone()).filter(|unit| unit.name.is_some()) {
-        return vec![(unit.tokens, unit.name, alignment.clone())];
+    if let Some(unit) = document.enclosing_unit(all).filter(|unit| unit.name.is_some()) {
+        return vec![(unit, alignment.clone())];
     }
-    let mut parts: BTreeMap<(usize, usize), (usize, Option<usize>)> = BTreeMap::new();
+    let mut parts: BTreeMap<(usize, usize), (usize, Unit)> = BTreeMap::new();
     for block in &alignment.blocks {
         let block = block.target as usize..(block.target + block.len) as usize;
-        for UnitIn { from, tokens, name } in units_in(&document, block) {
-            let (first, _) = parts.entry((tokens.start, tokens.end)).or_insert((from, name));
+        for (from, unit) in units_in(&document, block) {
+            let place = (unit.tokens.start, unit.tokens.end);
+            let (first, _) = parts.entry(place).or_insert((from, unit));
             *first = from.min(*first);
         }
     }
-    Vec::from_iter(parts.into_iter().map(|((start, end), (from, name))| {
-        let within = alignment.pairs().filter(|(_, at)| (from..end).contains(at));
-        (start..end, name, within.collect())
+    Vec::from_iter(parts.into_values().map(|(from, unit)| {
+        let within = alignment.pairs().filter(|(_, at)| (from..unit.tokens.end).contains(at));
+        let part = within.collect();
+        (unit, part)
     }))
 }
 
@@ -732,56 +687,44 @@ fn by_unit(
 /// quadratic in them. What precedes a function is annotations, or the end of the one before.
 const LINES_BETWEEN: usize = 8;
 
-/// A unit that a run of tokens goes through.
-pub(super) struct UnitIn {
-    /// Where the run enters it; before its first token, if annotations precede it.
-    pub from: usize,
-    /// Its tokens.
-    pub tokens: Range<usize>,
-    /// The token with its name, if it is a function.
-    pub name: Option<usize>,
-}
-
 /// The units that a run of tokens goes through: its functions, and what else encloses a part of it
 /// that is in none. A class that begins before the run is no unit of it if the run goes through its
-/// functions.
-pub(super) fn units_in(document: &crate::matching::Document<'_>, run: Range<usize>) -> Vec<UnitIn> {
-    let mut units: Vec<UnitIn> = Vec::new();
+/// functions. Each with where the run enters it; before its first token, if annotations precede it.
+pub(super) fn units_in(document: &Document<'_>, run: Range<usize>) -> Vec<(usize, Unit)> {
+    let mut units: Vec<(usize, Unit)> = Vec::new();
     // What encloses the lines since the last function: an annotation, or the bracket at the end of
     // a function, is in a class that goes on far beyond them.
-    let mut around: Option<UnitIn> = None;
+    let mut around: Option<(usize, Unit)> = None;
     let (mut at, mut from, mut n_between) = (run.start, run.start, 0);
     while at < run.end {
         let Some(unit) = document.enclosing_unit(at..at + 1) else {
-            // The lines before a function's own may be indented as it is, such as those of a
-            // template.
+            // The lines before a function may be indented like its own, such as a template's.
             n_between += 1;
             at = document.next_line(at);
             from = if n_between > LINES_BETWEEN { at } else { from };
             continue;
         };
-        if let Some(before) = around.take_if(|around| around.tokens.end <= unit.tokens.start) {
-            (from, n_between) = (before.tokens.end, 0);
+        if let Some(before) = around.take_if(|(_, of)| of.tokens.end <= unit.tokens.start) {
+            (from, n_between) = (before.1.tokens.end, 0);
             units.push(before);
         }
-        let unit = UnitIn { from, tokens: unit.tokens, name: unit.name };
         // A class whose head is in the run is a unit of it like a function.
         if unit.name.is_some() || run.contains(&unit.tokens.start) {
             (around, n_between) = (None, 0);
             at = unit.tokens.end.max(at + 1);
+            units.push((from, unit));
             from = at;
-            units.push(unit);
         } else {
             n_between += 1;
             let is_over = n_between > LINES_BETWEEN;
             at = if is_over { unit.tokens.end.max(at + 1) } else { document.next_line(at) };
-            around.get_or_insert(unit);
+            around.get_or_insert((from, unit));
         }
     }
-    let last = units.iter().map(|unit| unit.tokens.start).max();
-    units.extend(around.filter(|around| last.is_none_or(|last| last < around.tokens.start)));
+    let last = units.iter().map(|(_, unit)| unit.tokens.start).max();
+    units.extend(around.filter(|(_, unit)| last.is_none_or(|last| last < unit.tokens.start)));
     if units.is_empty() {
-        units.push(UnitIn { from: run.start, tokens: run, name: None });
+        units.push((run.start, Unit { tokens: run, name: None }));
     }
     units
 }

@@ -1,5 +1,4 @@
-//! Decides the verdict of an audit: what is suppressed, what belongs together, what warns, and
-//! whether the run fails.
+//! Decides the verdict: what is suppressed, belongs together or warns, and whether the run fails.
 
 use super::Outcome;
 use super::judge::suppress;
@@ -9,17 +8,15 @@ use crate::policy::{
     About, AcceptanceRules, Date, Finding, KnownCopy, Level, bound_warnings, join_families,
 };
 
-/// Finishes what `check`, `scan` or `audit` found: moves the findings that are allowed on the day
-/// `today` to the suppressed ones; of a change, joins families too, and bounds the warnings. The
-/// findings that are left are those that the program reports.
+/// Finishes what `check`, `scan` or `audit` found: moves findings that are allowed on the day
+/// `today` to the suppressed ones; of a change, joins families and bounds the warnings.
 pub fn finish(outcome: &mut Outcome, acceptance: &Acceptance, config: &Config, today: Date) {
     let accepted = AcceptanceRules {
         exceptions: &config.licenses.exceptions,
         decisions: &acceptance.decisions,
     };
     suppress(outcome, &acceptance.baseline, accepted, today, acceptance.trusts_change);
-    let is_of_change = outcome.duplication.is_none() && outcome.audited.is_none();
-    if is_of_change {
+    if outcome.duplication.is_none() && outcome.audited.is_none() {
         join_families(&mut outcome.findings);
         bound_warnings(&mut outcome.findings, config.max_warnings);
     }
@@ -32,8 +29,7 @@ impl Outcome {
     /// What a baseline of the findings records.
     pub fn known_copies(&self) -> impl Iterator<Item = KnownCopy> {
         // The note about left-out files is not a copy to record; the option `ignore` is for those.
-        let findings =
-            self.all_findings().filter(|finding| !matches!(finding.about, About::LeftOut(_)));
+        let findings = self.all_findings().filter(|of| !matches!(of.about, About::LeftOut(_)));
         findings.flat_map(Finding::known_copies)
     }
 

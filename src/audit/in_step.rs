@@ -1,9 +1,8 @@
-//! Finds pairs of files that are kept in step: what is edited in one of them is edited in the
-//! other, too.
+//! Finds pairs of files that are kept in step: what is edited in one is edited in the other, too.
 //!
-//! The last versions of both are read, from the base back, if the two still have code in common in
-//! the base. Two edits are alike if they add the same lines, in one commit or in two: a fix is often
-//! brought to the twin later.
+//! The last versions of both are read, from the base back, if the two still share code in the base.
+//! Two edits are alike if they add the same lines, in one commit or two: a fix is often brought to
+//! the twin later.
 
 use std::collections::HashMap;
 use std::hash::BuildHasher;
@@ -58,10 +57,7 @@ impl<'e> Edits<'e> {
 
     /// The paths in base of the two files of a warning about copied code, if they may be kept in
     /// step: they share half as many pairs of neighboring lines as the copy has lines. What was
-    /// added to both is mostly there still, and reading this is quick, while walking back is not.
-    ///
-    /// # Errors
-    /// If the base cannot be read. A file that is not here shares nothing.
+    /// added to both is mostly there still: this is quick to read, while walking back is not.
     pub fn pair(
         &mut self,
         finding: &Finding,
@@ -82,10 +78,7 @@ impl<'e> Edits<'e> {
         Ok((n_shared >= finding.worth.n_equal_lines.max(MIN_LINES) / 2).then_some((own, other)))
     }
 
-    /// Makes a note of a warning about copied code whose two files are kept in step.
-    ///
-    /// # Errors
-    /// If a commit or a version cannot be read. A history that is cut off ends the search instead.
+    /// Makes a note of a warning about copied code in files that are kept in step, as far as known.
     pub fn soften(&mut self, finding: &mut Finding, before: &PathBefore<'_>) -> Result<(), Error> {
         let Some((own, other)) = self.pair(finding, before)? else { return Ok(()) };
         let n_edits = self.n_alike(&own, &other, finding.worth.n_equal_lines)?;
@@ -95,14 +88,9 @@ impl<'e> Edits<'e> {
         Ok(())
     }
 
-    /// The number of edits of one file that are alike to one of the other; 0 if none has `n_lines`
+    /// The number of edits of one file that are alike to one of the other; 0 if none has `least`
     /// in both: what is larger than all that the two got before is no such edit.
-    fn n_alike(
-        &mut self,
-        own: &FilePath,
-        other: &FilePath,
-        n_lines: usize,
-    ) -> Result<usize, Error> {
+    fn n_alike(&mut self, own: &FilePath, other: &FilePath, least: usize) -> Result<usize, Error> {
         // Walking back takes long, and most files have few edits.
         self.learn(own)?;
         if self.known.get(own).is_none_or(|edits| edits.len() < MIN_EDITS) {
@@ -112,7 +100,7 @@ impl<'e> Edits<'e> {
         let edits = self.known.get(own).zip(self.known.get(other));
         let Some((own, other)) = edits else { return Ok(0) };
         let has_as_large = own.iter().any(|edit| {
-            other.iter().any(|of| are_alike(edit, of) && edit.intersection(of).count() >= n_lines)
+            other.iter().any(|of| are_alike(edit, of) && edit.intersection(of).count() >= least)
         });
         Ok(if has_as_large { n_met(own, other).min(n_met(other, own)) } else { 0 })
     }
@@ -126,7 +114,6 @@ impl<'e> Edits<'e> {
         Ok(())
     }
 
-    /// The last edits of a file.
     fn read(&mut self, path: &FilePath) -> Result<Vec<TellingLines>, Error> {
         let &Versions { reader, base, .. } = &self.versions;
         let Some(present) = reader.blob_at(base, path)? else { return Ok(Vec::new()) };
@@ -149,8 +136,7 @@ impl<'e> Edits<'e> {
 /// The lines of a text that tell something, without the white space around them, by their hashes.
 fn telling_lines(text: &[u8]) -> impl Iterator<Item = u64> {
     let lines = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
-    let telling = lines.filter(|line| line.len() >= MIN_BYTES);
-    telling.map(|line| FixedState::default().hash_one(line))
+    lines.filter(|line| line.len() >= MIN_BYTES).map(|line| FixedState::default().hash_one(line))
 }
 
 /// The number of edits to which one of `others` is alike.

@@ -16,9 +16,7 @@ use super::judge::{
     unexamined,
 };
 use super::read::{Memory, Skip, Source, Sources};
-use super::search::{
-    AS_MUCH, FileHits, Outside, StoredCorpus, Targets, identify_vendored, may_be_whole, search,
-};
+use super::search::{AS_MUCH, FileHits, Outside, Targets, identify_vendored, may_be_whole, search};
 use super::stale::{ComponentFile, Holder, TreeFiles, WholeCopy, fit, held_fixes, missed_fixes};
 use super::{
     AuditSummary, ComponentCopy, Context, CopiedFile, Error, Examination, Explanation, HeldFix,
@@ -46,15 +44,13 @@ pub struct Whole {
     pub revision: String,
     /// When the tree was recorded or examined, in seconds since 1970.
     pub time: i64,
-    /// Whether the report tells which security fixes copies have: that takes reading every commit
-    /// of their files.
+    /// Whether the report tells held security fixes: that takes reading every commit of the files.
     pub tells_fixes: bool,
 }
 
 /// Maximum bytes of source to compare at once: the index of the queries grows with it.
 const BATCH: usize = 48 << 20;
 
-/// A file to compare.
 struct ComparedFile {
     changed: ChangedFile,
     sha1: String,
@@ -77,6 +73,13 @@ impl ComparedFile {
             && (source.tokens.len() >= self.changed.thresholds(config).min_tokens
                 || may_be_whole(source))
     }
+}
+
+/// A file, and what was copied into it.
+struct FileCopies<'c> {
+    file: &'c ComparedFile,
+    copies: &'c [TreeCopy],
+    found: &'c [FileHits],
 }
 
 /// The files that may be source by their names.
@@ -120,15 +123,13 @@ pub fn audit(
     for batch in batches(&own, &reader) {
         auditor.take(batch, &targets)?;
     }
-    // What is third-party code by its name only may be that of a corpus, too. Two such folders owe
-    // each other nothing.
+    // Third-party code by name may be of a corpus, too. Two such folders owe each other nothing.
     let of_others = AuditTargets { vendored: &vendored, ..targets };
     for batch in batches(&unlisted, &reader) {
         auditor.take(batch, &of_others)?;
     }
     if auditor.fixes.is_asked {
-        // Vendored code is not judged as a copy, since it is known to be one. But it may lack
-        // fixes.
+        // Vendored code is known to be a copy, and not judged as one. But it may lack fixes.
         for batch in batches(&sources_among(&vendored, &sources), &reader) {
             auditor.take_vendored(batch, &AuditTargets { vendored: &[], ..targets })?;
         }
@@ -220,13 +221,13 @@ impl Auditor<'_> {
             }
         }
         outcome.examined.n_judged += asked.len();
-        let mut origins: Vec<Vec<ComponentFile>> = Vec::new();
-        let (n_compared, skipped) = targets.each(&asked, |file, copies, found| {
-            facts.add(file, copies, found, config);
-            origins.push(component_files(file, copies, found, config));
-            let source = &file.changed.source;
+        let mut whole_copies = Vec::new();
+        let (n_compared, skipped) = targets.each(&asked, |copied| {
+            facts.add(&copied, config);
+            whole_copies.push(copied.whole_copy(config));
+            let source = &copied.file.changed.source;
             outcome.comments.extend(comments(source, None, None, &config.honor));
-            let of_file = findings_of(file, copies, found, attributions, *context);
+            let of_file = copied.findings(attributions, *context);
             if !of_file.is_empty() {
                 outcome.texts.insert(source.path.clone(), source.text.clone().into());
             }
@@ -235,45 +236,66 @@ impl Auditor<'_> {
         })?;
         outcome.examined.n_compared = outcome.examined.n_compared.max(n_compared);
         self.not_compared.extend(skipped);
-        self.fixes.take(asked, origins, targets, outcome)
+        self.fixes.take(whole_copies, targets, outcome)
     }
 
     /// Looks for fixes that a batch of vendored files lacks.
     fn take_vendored(&mut self, batch: &[Entry], targets: &AuditTargets<'_>) -> Result<(), Error> {
-        let read = targets.read(batch)?.into_iter().flatten();
-        let asked = read.map(|source| targets.asked(source));
+        let asked = targets.read(batch)?.into_iter().flatten().map(|source| targets.asked(source));
         let asked = asked.collect::<Result<Vec<_>, Error>>()?;
+        let mut whole_copies = Vec::new();
         let config = self.context.config;
-        let mut origins: Vec<Vec<ComponentFile>> = Vec::new();
-        targets.each(&asked, |file, copies, found| {
-            origins.push(component_files(file, copies, found, config));
-        })?;
-        self.fixes.take(asked, origins, targets, &mut self.outcome)
+        targets.each(&asked, |copied| whole_copies.push(copied.whole_copy(config)))?;
+        self.fixes.take(whole_copies, targets, &mut self.outcome)
     }
 }
 
-/// The files of components whose code a file holds, those with most of it first.
-fn component_files(
-    file: &ComparedFile,
-    copies: &[TreeCopy],
-    found: &[FileHits],
-    config: &Config,
-) -> Vec<ComponentFile> {
-    if !file.whole().is_empty() {
-        let whole = file.whole().iter();
-        return whole.map(|(path, component)| ComponentFile::new(component, path)).collect();
-    }
-    let mut n_tokens: BTreeMap<ComponentFile, usize> = BTreeMap::new();
-    for copied in copies {
-        if let Some(file) = ComponentFile::of(&found[copied.found]) {
-            *n_tokens.entry(file).or_default() += copied.pair.alignment.n_tokens();
+impl FileCopies<'_> {
+    /// The file with those of components whose code it holds.
+    fn whole_copy(&self, config: &Config) -> WholeCopy {
+        let &Self { file, copies, found } = self;
+        let source = Arc::clone(&file.changed.source);
+        if !file.whole().is_empty() {
+            let whole = file.whole().iter();
+            let origins = whole.map(|(path, component)| ComponentFile::new(component, path));
+            return WholeCopy { source, origins: origins.collect() };
         }
+        let mut n_tokens: BTreeMap<ComponentFile, usize> = BTreeMap::new();
+        for copied in copies {
+            if let Some(file) = ComponentFile::of(&found[copied.found]) {
+                *n_tokens.entry(file).or_default() += copied.pair.alignment.n_tokens();
+            }
+        }
+        let min_tokens = file.changed.thresholds(config).min_tokens;
+        let mut files = Vec::from_iter(n_tokens.into_iter().filter(|(_, n)| *n >= min_tokens));
+        // Of equals, the first stays the first.
+        files.sort_by_key(|(_, n)| Reverse(*n));
+        WholeCopy { source, origins: files.into_iter().map(|(file, _)| file).collect() }
     }
-    let min_tokens = file.changed.thresholds(config).min_tokens;
-    let mut files = Vec::from_iter(n_tokens.into_iter().filter(|(_, n)| *n >= min_tokens));
-    // Of equals, the first stays the first.
-    files.sort_by_key(|(_, n)| Reverse(*n));
-    files.into_iter().map(|(file, _)| file).collect()
+
+    /// The findings of a file in which everything is new.
+    fn findings(&self, attributions: &Attributions, context: Context<'_>) -> Vec<Finding> {
+        let &Self { file, copies, found } = self;
+        if file.whole().is_empty() && copies.is_empty() {
+            return Vec::new();
+        }
+        let Context { config, languages, .. } = context;
+        let with = JudgedWith {
+            config,
+            languages,
+            attributions,
+            nearby: None,
+            novel_of: BTreeMap::new(),
+            before: BTreeMap::new(),
+            reverted: &BTreeMap::new(),
+        };
+        let judged = FileUnderAudit::new(&file.changed, &with);
+        if !file.whole().is_empty() {
+            return judged.whole_file(file.whole().to_vec()).into_iter().collect();
+        }
+        let joint = judged.findings(copies, found, &[]).into_iter();
+        joint.map(|JointFinding(finding, _)| finding).collect()
+    }
 }
 
 /// What finding missed fixes needs from the files of a tree, once all are read.
@@ -290,20 +312,14 @@ impl FixContext {
     /// Takes a batch of files with the component files that they copy; reports missing fixes.
     fn take(
         &mut self,
-        asked: Vec<ComparedFile>,
-        origins: Vec<Vec<ComponentFile>>,
-        &AuditTargets { sources: &Sources { config, progress, .. }, outsides, .. }: &AuditTargets<
-            '_,
-        >,
+        mut copies: Vec<WholeCopy>,
+        targets: &AuditTargets<'_>,
         outcome: &mut Outcome,
     ) -> Result<(), Error> {
         if !self.is_asked {
             return Ok(());
         }
-        let files = asked.into_iter().zip(origins);
-        let mut copies: Vec<WholeCopy> = files
-            .map(|(file, origins)| WholeCopy { source: file.changed.source, origins })
-            .collect();
+        let &AuditTargets { sources: &Sources { config, progress, .. }, outsides, .. } = targets;
         if config.levels_of_any_file().ask_for_missed() {
             let holders = Vec::from_iter(copies.iter().map(|WholeCopy { source, origins }| {
                 Holder { source, novel: None, origins: origins.clone() }
@@ -326,35 +342,6 @@ impl FixContext {
     }
 }
 
-/// The findings of a file in which everything is new.
-fn findings_of(
-    file: &ComparedFile,
-    copies: &[TreeCopy],
-    found: &[FileHits],
-    attributions: &Attributions,
-    context: Context<'_>,
-) -> Vec<Finding> {
-    if file.whole().is_empty() && copies.is_empty() {
-        return Vec::new();
-    }
-    let Context { config, languages, .. } = context;
-    let with = JudgedWith {
-        config,
-        languages,
-        attributions,
-        nearby: None,
-        novel_of: BTreeMap::new(),
-        before: BTreeMap::new(),
-        reverted: &BTreeMap::new(),
-    };
-    let judged = FileUnderAudit::new(&file.changed, &with);
-    if !file.whole().is_empty() {
-        return judged.whole_file(file.whole().to_vec()).into_iter().collect();
-    }
-    let joint = judged.findings(copies, found, &[]).into_iter();
-    joint.map(|JointFinding(finding, _)| finding).collect()
-}
-
 /// Compares every file of the history, and finds which commit first added what; `head` is the
 /// current tree.
 ///
@@ -371,9 +358,7 @@ pub fn brought(
     let reader = repository.reader();
     let appearances = reader.first_appearances(References::Own, None)?;
     let mut n_of_commit: BTreeMap<CommitId, usize> = BTreeMap::new();
-    for appearance in &appearances {
-        *n_of_commit.entry(appearance.commit).or_default() += 1;
-    }
+    appearances.iter().for_each(|of| *n_of_commit.entry(of.commit).or_default() += 1);
     let asked = appearances.into_iter().filter(|of| {
         let path = &of.entry.path;
         sources.is_read(path) && config.vendored_at(path).is_none()
@@ -392,7 +377,7 @@ pub fn brought(
             let first = Some(FirstAppearance { commit: commit.to_string(), time: *time });
             asked.push(ComparedFile { first, ..targets.asked(source)? });
         }
-        targets.each(&asked, |file, copies, found| gathered.add(file, copies, found, config))?;
+        targets.each(&asked, |copied| gathered.add(&copied, config))?;
     }
     let by_id = n_of_commit.into_iter().map(|(commit, n)| (commit.to_string(), (commit, n)));
     let commits = AddingCommits { by_id: by_id.collect(), reader };
@@ -411,15 +396,13 @@ fn introductions(
     let mut introductions: BTreeMap<(FilePath, String), Introduction> = BTreeMap::new();
     for file in &audited.files {
         let Some(first) = &file.first else { continue };
-        let language =
-            context.languages.possible(&file.path).next().map(|language| &*language.name);
+        let language = context.languages.possible(&file.path).next().map(|of| &*of.name);
         let min_tokens = context.config.thresholds(&file.path, language).min_tokens;
         let origins = file.origins.iter();
         for part in origins.filter(|part| file.is_whole || part.n_tokens >= min_tokens) {
             let ComponentCopy { component, verdict, .. } = &audited.components[part.component];
-            let is_known =
-                head.components.iter().any(|taken| taken.component.name == component.name);
-            if part.n_tokens < SHORT && !is_known && !file.is_whole {
+            let mut known = head.components.iter().map(|taken| &taken.component.name);
+            if part.n_tokens < SHORT && !file.is_whole && !known.any(|of| *of == component.name) {
                 continue;
             }
             let key = (file.path.clone(), component.name.clone());
@@ -460,18 +443,15 @@ struct AddingCommits {
 impl AddingCommits {
     /// Why the date of a commit may not be when the code in it was written.
     fn doubts(&self, id: &str) -> Result<Vec<String>, Error> {
-        let mut doubts = Vec::new();
-        let Some(&(commit, n_files)) = self.by_id.get(id) else { return Ok(doubts) };
-        if n_files >= IMPORTED {
-            doubts.push(format!(
+        let Some(&(commit, n_files)) = self.by_id.get(id) else { return Ok(Vec::new()) };
+        let import = (n_files >= IMPORTED).then(|| {
+            format!(
                 "the commit adds {n_files} files at once: it is an import, and they may be older"
-            ));
-        }
-        if !self.reader.is_after_its_parents(commit)? {
-            let doubt = "the commit is dated before its parent: its date cannot be trusted";
-            doubts.push(doubt.to_owned());
-        }
-        Ok(doubts)
+            )
+        });
+        let is_misdated = !self.reader.is_after_its_parents(commit)?;
+        let doubt = "the commit is dated before its parent: its date cannot be trusted";
+        Ok(import.into_iter().chain(is_misdated.then(|| doubt.to_owned())).collect())
     }
 }
 
@@ -497,9 +477,8 @@ fn batches<'e>(entries: &'e [Entry], reader: &impl ReadFiles) -> impl Iterator<I
 struct AuditTargets<'c> {
     repository: &'c Repository,
     sources: &'c Sources<'c>,
-    /// The files of the tree.
     tree: &'c [Entry],
-    /// Those of third-party folders, which are compared with.
+    /// The files of third-party folders, which are compared with.
     vendored: &'c [Entry],
     outsides: &'c [Outside],
 }
@@ -518,8 +497,7 @@ impl AuditTargets<'_> {
     fn asked(&self, source: Arc<Source>) -> Result<ComparedFile, Error> {
         let mut same = Vec::new();
         // A corpus folder that is read on the fly could have files that this lookup would miss.
-        let stored: Option<Vec<&StoredCorpus>> =
-            self.outsides.iter().map(Outside::stored).collect();
+        let stored = self.outsides.iter().map(Outside::stored).collect::<Option<Vec<_>>>();
         if let Some(stored) = stored {
             let id = blob_id(source.bytes());
             for stored in stored {
@@ -535,7 +513,7 @@ impl AuditTargets<'_> {
     fn each(
         &self,
         asked: &[ComparedFile],
-        mut each: impl FnMut(&ComparedFile, &[TreeCopy], &[FileHits]),
+        mut each: impl FnMut(FileCopies<'_>),
     ) -> Result<(usize, BTreeMap<FilePath, Skip>), Error> {
         let &Self { repository, sources, tree, vendored, outsides } = self;
         let config = sources.config;
@@ -568,14 +546,11 @@ impl AuditTargets<'_> {
         let mut copies = copies.into_iter();
         for file in asked {
             let copied = if file.is_asked(config) { copies.next() } else { None };
-            each(file, &copied.unwrap_or_default(), &found);
+            each(FileCopies { file, copies: &copied.unwrap_or_default(), found: &found });
         }
         Ok((n_compared, not_compared))
     }
 }
-
-/// What distinguishes one component under one license from another.
-type Key = (String, String, Option<String>);
 
 /// By version, a component, the number of its tokens, and of those that tell the version.
 type Versions = BTreeMap<Option<String>, (Arc<Component>, usize, usize)>;
@@ -588,19 +563,15 @@ struct FileFacts {
     files: Vec<CopiedFile>,
     /// The verdict on each, and for each version of it the number of its tokens.
     components: Vec<(Verdict, Versions)>,
-    numbers: BTreeMap<Key, usize>,
+    /// By corpus, name and license.
+    numbers: BTreeMap<(String, String, Option<String>), usize>,
 }
 
 impl FileFacts {
     /// Adds a file; each of its tokens is explained by the most similar copy, and of equals by the
     /// one that the policy is strictest on, as its finding is.
-    fn add(
-        &mut self,
-        file: &ComparedFile,
-        copies: &[TreeCopy],
-        found: &[FileHits],
-        config: &Config,
-    ) {
+    fn add(&mut self, copied: &FileCopies<'_>, config: &Config) {
+        let file = copied.file;
         let source = &file.changed.source;
         let n_tokens = source.tokens.len();
         self.n_files += 1;
@@ -615,7 +586,7 @@ impl FileFacts {
                 version: component.version.clone(),
                 n_tokens,
             }],
-            None => self.explained_by(copies, found, file, config),
+            None => self.explained_by(copied, config),
         };
         // A few tokens between longer copies are like those of any other file.
         explained.retain(|of| of.n_tokens >= MIN_PART || 100 * of.n_tokens >= n_tokens);
@@ -632,9 +603,7 @@ impl FileFacts {
     /// What explains the tokens of a file, each by the most similar copy.
     fn explained_by(
         &mut self,
-        copies: &[TreeCopy],
-        found: &[FileHits],
-        file: &ComparedFile,
+        &FileCopies { file, copies, found }: &FileCopies<'_>,
         config: &Config,
     ) -> Vec<Explanation> {
         let source = &file.changed.source;
@@ -700,10 +669,8 @@ impl FileFacts {
         if number == self.components.len() {
             self.components.push((config.licenses.judge(&component.terms), BTreeMap::new()));
         }
-        let versions = &mut self.components[number].1;
-        let (_, n, n_of_version) = versions
-            .entry(component.version.clone())
-            .or_insert_with(|| (Arc::clone(component), 0, 0));
+        let version = self.components[number].1.entry(component.version.clone());
+        let (_, n, n_of_version) = version.or_insert_with(|| (Arc::clone(component), 0, 0));
         (*n, *n_of_version) = (*n + n_tokens, *n_of_version + n_versioned);
         number
     }
@@ -712,9 +679,10 @@ impl FileFacts {
     fn finish(self, findings: Option<&[Finding]>) -> AuditSummary {
         let Self { n_files, n_tokens, mut files, components, .. } = self;
         let components = components.into_iter();
-        let components: Vec<(Arc<Component>, Verdict)> =
-            components.map(|(verdict, versions)| (most_of(versions), verdict)).collect();
+        let components = components.map(|(verdict, versions)| (most_of(versions), verdict));
+        let components = Vec::from_iter(components);
         let possible = findings.map(|findings| without_idioms(&mut files, &components, findings));
+        let possible = possible.unwrap_or_default();
         let mut taken: Vec<(usize, ComponentCopy)> = Vec::new();
         for (number, (component, verdict)) in components.into_iter().enumerate() {
             let of_files = files.iter().map(|file| {
@@ -722,9 +690,9 @@ impl FileFacts {
                 of_it.map(|of| of.n_tokens).sum::<usize>()
             });
             let counts: Vec<usize> = of_files.filter(|&n| n > 0).collect();
-            let (n_files, n_tokens) = (counts.len(), counts.iter().sum());
-            let texts = component.terms.texts.clone();
-            if n_files > 0 {
+            if !counts.is_empty() {
+                let (n_files, n_tokens) = (counts.len(), counts.iter().sum());
+                let texts = component.terms.texts.clone();
                 let copy = ComponentCopy { component, verdict, n_files, n_tokens, texts };
                 taken.push((number, copy));
             }
@@ -738,14 +706,12 @@ impl FileFacts {
         files.sort_by(|a, b| a.path.cmp(&b.path));
         let n_copied = files.iter().map(|file| file.n_copied).sum();
         let components = taken.into_iter().map(|(_, taken)| taken).collect();
-        let possible = possible.unwrap_or_default();
         let summary = AuditSummary::default();
         AuditSummary { n_files, n_tokens, n_copied, files, components, possible, ..summary }
     }
 }
 
-/// Whether a file of a component is third-party code there: its own project has it as well, if that
-/// is known.
+/// Whether a file of a component is third-party code there: its own project may have it as well.
 fn is_nested(path: &FilePath) -> bool {
     Foreign::above(path).is_some()
 }
@@ -758,8 +724,7 @@ fn strictest_first(component: &Component, config: &Config) -> Reverse<Answer> {
 /// Minimum tokens of a part of a file that has an origin, unless it is a hundredth of the file.
 const MIN_PART: usize = 30;
 
-/// A component by the version that most of its tokens are from; without a version if none has more
-/// than half of them.
+/// A component by the version that more than half of its tokens are from; else without one.
 fn most_of(versions: Versions) -> Arc<Component> {
     let n_tokens: usize = versions.values().map(|(_, n, _)| n).sum();
     let most = versions.into_values().max_by_key(|(_, n, _)| *n);
@@ -767,8 +732,7 @@ fn most_of(versions: Versions) -> Arc<Component> {
     if 2 * n_versioned > n_tokens { component } else { Arc::new(component.unversioned()) }
 }
 
-/// Takes parts out of files that only idioms show, and returns them: they are no evidence of a
-/// component.
+/// Takes out, and returns, parts of files that only idioms show: they prove no component.
 fn without_idioms(
     files: &mut Vec<CopiedFile>,
     components: &[(Arc<Component>, Verdict)],

@@ -40,10 +40,7 @@ mod siblings;
 // Finds new functions that the tree has already in other words.
 mod exists;
 
-// Follows files back through the history.
-mod follow;
-
-// Finds the last versions of files.
+// Follows files back through the history, and finds their last versions.
 mod versions;
 
 // Finds copies of what their origin was.

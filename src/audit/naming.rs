@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::outcome::{AuditSummary, ComponentCopy, FolderVersion};
-use crate::policy::{Attribution, Component, Finding, Place, Verdict};
+use crate::policy::{Attribution, Component, Finding};
 use crate::text::FilePath;
 
 /// What folders say of their files.
@@ -44,14 +44,13 @@ impl<'v> FolderFiles<'v> {
     /// A component as it is in a folder: where there are folders of it, it has the version of this
     /// one, or none.
     fn named(&self, of: &Arc<Component>, folder: Option<&FolderVersion>) -> Arc<Component> {
+        let name = (&*of.corpus, &*of.name);
         match folder.filter(|folder| folder.is_exact()) {
             Some(folder) => {
                 let (version, purl) = (folder.version(), folder.purl());
                 Arc::new(Component { version, purl, ..(**of).clone() })
             }
-            None if self.components.contains(&(&*of.corpus, &*of.name)) => {
-                Arc::new(of.unversioned())
-            }
+            None if self.components.contains(&name) => Arc::new(of.unversioned()),
             None => Arc::clone(of),
         }
     }
@@ -109,27 +108,22 @@ impl AuditSummary {
         }
         for (taken, paths) in self.components.iter_mut().zip(&paths) {
             let of_it = findings.iter().filter(|of| !of.is_idiom && paths.contains(&of.path));
-            taken.verdict = owed(&taken.component, taken.verdict.clone(), of_it);
+            if let Some(attribution) = owed(taken, of_it) {
+                taken.verdict.attribution = attribution.clone();
+            }
         }
     }
 }
 
-/// The verdict on a component, with what is owed in any of its findings.
+/// What is owed for a component in any of its findings, if some have the same answer.
 fn owed<'f>(
-    component: &Component,
-    verdict: Verdict,
+    ComponentCopy { component, verdict, .. }: &ComponentCopy,
     findings: impl Iterator<Item = &'f Finding>,
-) -> Verdict {
+) -> Option<&'f Attribution> {
     let origins = findings.flat_map(|finding| &finding.origins);
-    let of_it = origins
-        .filter(|of| matches!(&of.place, Place::Component(other) if other.is_same(component)));
+    let of_it = origins.filter(|of| of.place.component().is_some_and(|of| of.is_same(component)));
     let verdicts = of_it.filter_map(|origin| origin.verdict.as_ref());
-    let mut verdicts = verdicts.filter(|of| of.answer == verdict.answer);
-    let mut given = None;
-    let owing = verdicts.find(|of| {
-        given.get_or_insert_with(|| of.attribution.clone());
-        matches!(of.attribution, Attribution::Owed(_))
-    });
-    let attribution = owing.map(|of| of.attribution.clone()).or(given);
-    Verdict { attribution: attribution.unwrap_or_else(|| verdict.attribution.clone()), ..verdict }
+    let verdicts = verdicts.filter(|of| of.answer == verdict.answer);
+    let given = Vec::from_iter(verdicts.map(|of| &of.attribution));
+    given.iter().find(|of| matches!(of, Attribution::Owed(_))).or(given.first()).copied()
 }

@@ -1,5 +1,4 @@
-//! Merges the JSON reports of many repositories: who copies from whom, which licenses to look at,
-//! and the trend.
+//! Merges the JSON reports of many repositories: who copies what from whom, and the trend.
 //!
 //! Values in, values out: whoever calls it reads the files. A report names no repository, so its
 //! place in the folders does: see [`MemberReport::parse`].
@@ -33,12 +32,6 @@ pub enum ReportError {
     Newer { file: String, version: u64 },
 }
 
-impl ReportError {
-    fn broken(file: &str, why: &serde_json::Error) -> Self {
-        Self::Broken { file: file.to_owned(), why: why.to_string() }
-    }
-}
-
 /// A report of one repository.
 #[derive(Debug, Clone)]
 pub struct MemberReport {
@@ -53,25 +46,25 @@ pub struct MemberReport {
 
 #[derive(Debug, Clone)]
 enum Content {
-    History(History),
-    Audit(Report),
-    Scan(Report),
-    Check(Report),
+    History(Vec<Commit>),
+    Audit(AuditReport, Vec<ReportedFinding>),
+    Scan(Share),
+    Check(Vec<ReportedFinding>),
 }
 
 impl Content {
     fn of_report(report: Report) -> Self {
-        match (&report.audit, &report.duplication) {
-            (Some(_), _) => Self::Audit(report),
-            (None, Some(_)) => Self::Scan(report),
-            (None, None) => Self::Check(report),
+        match report {
+            Report { audit: Some(audit), findings, .. } => Self::Audit(audit, findings),
+            Report { duplication: Some(duplication), .. } => Self::Scan(duplication.total),
+            Report { findings, .. } => Self::Check(findings),
         }
     }
 
     fn kind(&self) -> &'static str {
         match self {
             Self::History(_) => "history",
-            Self::Audit(_) => "audit",
+            Self::Audit(..) => "audit",
             Self::Scan(_) => "scan",
             Self::Check(_) => "check",
         }
@@ -137,6 +130,12 @@ struct Share {
     duplicated_lines: usize,
 }
 
+impl Share {
+    fn parts(&self) -> (usize, usize) {
+        (self.lines, self.duplicated_lines)
+    }
+}
+
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct AuditReport {
@@ -160,11 +159,6 @@ struct Verdict {
 }
 
 #[derive(Debug, Clone, Deserialize)]
-struct History {
-    commits: Vec<Commit>,
-}
-
-#[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Commit {
     author_time: i64,
@@ -184,8 +178,11 @@ impl MemberReport {
     /// For what is no JSON, or a report that cannot be read.
     pub fn parse(text: &[u8], folder: &str, path: &str) -> Result<Option<Self>, ReportError> {
         let file = if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };
-        let value: Value =
-            serde_json::from_slice(text).map_err(|why| ReportError::broken(&file, &why))?;
+        let broken = |why: serde_json::Error| ReportError::Broken {
+            file: file.clone(),
+            why: why.to_string(),
+        };
+        let mut value: Value = serde_json::from_slice(text).map_err(broken)?;
         let is_history = value.get("commits").is_some() && value.get("range").is_some();
         let is_report = value.get("findings").is_some() && value.get("tool").is_some();
         let version = value.get("version").and_then(Value::as_u64);
@@ -194,11 +191,11 @@ impl MemberReport {
             return Err(ReportError::Newer { file, version });
         }
         let content = if is_history {
-            serde_json::from_value(value).map(Content::History)
+            serde_json::from_value(value["commits"].take()).map(Content::History)
         } else {
             serde_json::from_value(value).map(Content::of_report)
         };
-        let content = content.map_err(|why| ReportError::broken(&file, &why))?;
+        let content = content.map_err(broken)?;
         let (repository, day) = named(folder, path);
         Ok(Some(Self { file, repository, day, content }))
     }
@@ -208,8 +205,7 @@ impl MemberReport {
 fn named(folder: &str, path: &str) -> (String, Option<String>) {
     let mut day = None;
     let mut parts = Vec::new();
-    let stem = path.strip_suffix(".json").unwrap_or(path);
-    for part in stem.split('/') {
+    for part in path.strip_suffix(".json").unwrap_or(path).split('/') {
         let mut rest = part;
         // From the end, so that a repository may be called `audit-tool`.
         loop {
@@ -250,13 +246,11 @@ pub struct Organization {
     pub flows: Vec<Flow>,
     /// The code of others, what needs a decision first.
     pub components: Vec<SharedComponent>,
-    /// What is copied from month to month, the oldest first, without a gap; from reports of
-    /// `history`.
+    /// What is copied from month to month without a gap, the oldest first; from `history`.
     pub months: Vec<Month>,
     /// How much is duplicated, by the day of the reports of `scan`, the oldest first.
     pub days: Vec<Day>,
-    /// Findings of errors and warnings in the newest reports of `audit` and `check`, the gravest
-    /// first.
+    /// Errors and warnings of the newest reports of `audit` and `check`, the gravest first.
     pub findings: Vec<RepositoryFinding>,
     /// Files that are no reports, and reports that newer ones replace.
     pub left_out: Vec<UncountedFile>,
@@ -284,7 +278,7 @@ pub struct Member {
 }
 
 /// Code of one repository in another.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Flow {
     /// The repository that has the copy.
     pub to: String,
@@ -299,7 +293,7 @@ pub struct Flow {
 }
 
 /// A component under one license that repositories have code of.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct SharedComponent {
     /// Its name.
     pub name: String,
@@ -323,8 +317,7 @@ impl SharedComponent {
         self.users.values().map(|(_, n_tokens)| n_tokens).sum()
     }
 
-    /// Why the policies answer so: the reason, or if there are several, each with the repositories
-    /// that give it.
+    /// Why the policies answer so; of several reasons, each with the repositories that give it.
     pub fn reason(&self) -> String {
         let reasons = self.reasons.iter().map(|(reason, users)| match self.reasons.len() {
             1 => reason.clone(),
@@ -396,9 +389,8 @@ pub struct UncountedFile {
 }
 
 impl Organization {
-    /// Merges reports. Of several reports of one command about one repository the newest counts, by
-    /// day and then by name, and the others only for the trend. Time O(n log n) for n findings,
-    /// components and commits.
+    /// Merges reports. Of several of one command about one repository the newest counts, by day and
+    /// then by name, and the others only for the trend. Time O(n log n).
     pub fn new(mut documents: Vec<MemberReport>, mut left_out: Vec<UncountedFile>) -> Self {
         documents.sort_by(|a, b| {
             (&a.repository, &a.day, &a.file).cmp(&(&b.repository, &b.day, &b.file))
@@ -415,44 +407,40 @@ impl Organization {
         let mut merged = Self { days, ..Self::default() };
         let names = Names::new(newest.values().map(|document| document.repository.as_str()));
         let mut members: BTreeMap<&str, Member> = BTreeMap::new();
-        let mut components = BTreeMap::new();
+        let (mut flows, mut components) = (BTreeMap::new(), BTreeMap::new());
         let mut months = BTreeMap::new();
-        for ((repository, kind), document) in &newest {
+        for (&(repository, kind), document) in &newest {
             let member = members.entry(repository).or_default();
+            member.name = repository.to_owned();
             member.reports.insert(kind, document.day.clone());
             match &document.content {
-                Content::History(history) => member.added = Some(add_months(history, &mut months)),
-                Content::Scan(report) => {
-                    let total = report.duplication.as_ref().map(|of| &of.total);
-                    member.scanned = total.map(|total| (total.lines, total.duplicated_lines));
-                }
-                Content::Audit(report) => {
-                    if let Some(audited) = &report.audit {
-                        let own = audited.components.iter();
-                        let own = own.filter(|of| names.is_own(&of.component, repository));
-                        let n_own: usize = own.map(|of| of.tokens).sum();
-                        let n_copied = audited.copied_tokens.saturating_sub(n_own);
-                        member.audited = Some((audited.tokens, n_copied));
-                        merged.add_taken(repository, &audited.components, &names, &mut components);
+                Content::History(commits) => member.added = Some(add_months(commits, &mut months)),
+                Content::Scan(total) => member.scanned = Some(total.parts()),
+                Content::Audit(audited, findings) => {
+                    let own = audited.components.iter();
+                    let own = own.filter(|of| names.is_own(&of.component, repository));
+                    let n_own: usize = own.map(|of| of.tokens).sum();
+                    let n_copied = audited.copied_tokens.saturating_sub(n_own);
+                    member.audited = Some((audited.tokens, n_copied));
+                    for copied in &audited.components {
+                        add_copied(repository, copied, &names, &mut flows, &mut components);
                     }
-                    merged.add_findings(repository, &report.findings, &names);
+                    merged.add_findings(repository, findings, &names);
                 }
-                Content::Check(report) => merged.add_findings(repository, &report.findings, &names),
+                Content::Check(findings) => merged.add_findings(repository, findings, &names),
             }
         }
         sort_and_join(&mut merged.findings);
         for noted in &merged.findings {
             if let Some(member) = members.get_mut(&*noted.repository) {
                 member.n_vulnerable += usize::from(noted.is_vulnerable);
-                match noted.level {
-                    Level::Error => member.n_errors += 1,
-                    _ => member.n_warnings += 1,
-                }
+                let is_error = noted.level == Level::Error;
+                let n = if is_error { &mut member.n_errors } else { &mut member.n_warnings };
+                *n += 1;
             }
         }
-        let members = members.into_iter();
-        let members = members.map(|(name, of)| Member { name: name.to_owned(), ..of });
-        merged.repositories = members.collect();
+        merged.repositories = members.into_values().collect();
+        merged.flows = flows.into_values().collect();
         merged.flows.sort_unstable_by(|a, b| {
             (b.n_tokens, &a.from, &a.to).cmp(&(a.n_tokens, &b.from, &b.to))
         });
@@ -465,57 +453,6 @@ impl Organization {
         left_out.sort_unstable();
         merged.left_out = left_out;
         merged
-    }
-
-    fn add_taken<'d>(
-        &mut self,
-        repository: &str,
-        taken: &'d [ComponentReport],
-        names: &Names<'_>,
-        components: &mut BTreeMap<(&'d str, Option<&'d str>), SharedComponent>,
-    ) {
-        for ComponentReport { component, verdict, files, tokens } in taken {
-            match names.repository(component) {
-                // A corpus of all repositories has this one, too.
-                Some(own) if own == repository => continue,
-                Some(from) => {
-                    let mut flows = self.flows.iter_mut();
-                    match flows.find(|flow| flow.from == from && flow.to == repository) {
-                        // Another version of it.
-                        Some(flow) => {
-                            flow.n_files += files;
-                            flow.n_tokens += tokens;
-                            keep_graver(&mut flow.answer, &verdict.answer);
-                        }
-                        None => self.flows.push(Flow {
-                            to: repository.to_owned(),
-                            from: from.to_owned(),
-                            n_files: *files,
-                            n_tokens: *tokens,
-                            answer: verdict.answer.clone(),
-                        }),
-                    }
-                }
-                None => {
-                    let key = (&*component.name, component.license.as_deref());
-                    let shared = components.entry(key).or_insert_with(|| SharedComponent {
-                        name: component.name.clone(),
-                        versions: BTreeSet::new(),
-                        license: component.license.clone(),
-                        class: component.license_class.clone(),
-                        answer: verdict.answer.clone(),
-                        reasons: BTreeMap::new(),
-                        users: BTreeMap::new(),
-                    });
-                    shared.versions.extend(component.version.clone());
-                    keep_graver(&mut shared.answer, &verdict.answer);
-                    let reason = shared.reasons.entry(verdict.reason.clone()).or_default();
-                    reason.insert(repository.to_owned());
-                    let user = shared.users.entry(repository.to_owned()).or_default();
-                    *user = (user.0 + files, user.1 + tokens);
-                }
-            }
-        }
     }
 
     /// Adds errors and warnings; not those about code that only the repository itself has.
@@ -539,13 +476,53 @@ impl Organization {
     }
 }
 
+/// Adds the code of a component that a repository has: of another repository, or of others.
+fn add_copied<'d>(
+    repository: &'d str,
+    ComponentReport { component, verdict, files, tokens }: &'d ComponentReport,
+    names: &Names<'d>,
+    flows: &mut BTreeMap<(&'d str, &'d str), Flow>,
+    components: &mut BTreeMap<(&'d str, Option<&'d str>), SharedComponent>,
+) {
+    match names.repository(component) {
+        // A corpus of all repositories has this one, too.
+        Some(own) if own == repository => {}
+        // There may be several versions of it.
+        Some(from) => {
+            let flow = flows.entry((from, repository)).or_insert_with(|| Flow {
+                to: repository.to_owned(),
+                from: from.to_owned(),
+                answer: verdict.answer.clone(),
+                ..Flow::default()
+            });
+            flow.n_files += files;
+            flow.n_tokens += tokens;
+            keep_graver(&mut flow.answer, &verdict.answer);
+        }
+        None => {
+            let key = (&*component.name, component.license.as_deref());
+            let shared = components.entry(key).or_insert_with(|| SharedComponent {
+                name: component.name.clone(),
+                license: component.license.clone(),
+                class: component.license_class.clone(),
+                answer: verdict.answer.clone(),
+                ..SharedComponent::default()
+            });
+            shared.versions.extend(component.version.clone());
+            keep_graver(&mut shared.answer, &verdict.answer);
+            let reason = shared.reasons.entry(verdict.reason.clone()).or_default();
+            reason.insert(repository.to_owned());
+            let user = shared.users.entry(repository.to_owned()).or_default();
+            *user = (user.0 + files, user.1 + tokens);
+        }
+    }
+}
+
 impl Lines {
     /// A place of the file at `path`: `a.c:3-9`.
     fn of_file(&self, path: &str) -> String {
-        match self.start_line == self.end_line {
-            true => format!("{path}:{}", self.start_line),
-            false => format!("{path}:{}-{}", self.start_line, self.end_line),
-        }
+        let Self { start_line: first, end_line: last } = self;
+        if first == last { format!("{path}:{first}") } else { format!("{path}:{first}-{last}") }
     }
 }
 
@@ -561,7 +538,6 @@ impl ReportedOrigin {
     }
 }
 
-/// Makes `answer` the graver one of the two.
 fn keep_graver(answer: &mut String, other: &str) {
     if gravity_of(other) > gravity_of(answer) {
         other.clone_into(answer);
@@ -591,12 +567,10 @@ impl<'n> Names<'n> {
         Self { all, short }
     }
 
-    /// Whether this component is `repository`.
     fn is_own(&self, component: &Component, repository: &str) -> bool {
         self.repository(component) == Some(repository)
     }
 
-    /// The repository that this component is.
     fn repository(&self, component: &Component) -> Option<&'n str> {
         self.named(&component.name).or_else(|| {
             let (_, name) = component.purl.as_deref()?.strip_prefix("pkg:")?.split_once('/')?;
@@ -605,8 +579,7 @@ impl<'n> Names<'n> {
     }
 
     fn named(&self, name: &str) -> Option<&'n str> {
-        let whole = self.all.get(name).copied();
-        whole.or_else(|| self.short.get(&last(name)).copied().flatten())
+        self.all.get(name).copied().or_else(|| self.short.get(&last(name)).copied().flatten())
     }
 }
 
@@ -616,9 +589,9 @@ fn last(name: &str) -> String {
 }
 
 /// Adds the commits of a history to their months; returns its new and its copied tokens.
-fn add_months(history: &History, months: &mut BTreeMap<i32, Month>) -> (usize, usize) {
+fn add_months(commits: &[Commit], months: &mut BTreeMap<i32, Month>) -> (usize, usize) {
     let mut sum = (0, 0);
-    for commit in &history.commits {
+    for commit in commits {
         sum = (sum.0 + commit.new_tokens, sum.1 + commit.copied_tokens);
         let day = Date::of_seconds(commit.author_time).to_string();
         let mut parts = day.split('-').map(str::parse::<i32>);
@@ -644,39 +617,30 @@ fn without_gaps(mut months: BTreeMap<i32, Month>) -> Vec<Month> {
     }))
 }
 
-/// A whole, and a part of it.
-type Part = (usize, usize);
-
-/// How much was duplicated on each day with a report of `scan`; of a repository without one its
-/// newest before that.
+/// How much was duplicated on each day with a report of `scan`; elsewhere the newest before it.
 fn days(documents: &[MemberReport]) -> Vec<Day> {
-    let mut by_day: BTreeMap<&str, Vec<(&str, Part)>> = BTreeMap::new();
+    let mut by_day: BTreeMap<&str, Vec<(String, (usize, usize))>> = BTreeMap::new();
     for document in documents {
-        let (Some(day), Content::Scan(report)) = (&document.day, &document.content) else {
-            continue;
-        };
-        let Some(Duplication { total }) = &report.duplication else { continue };
-        let share = (total.lines, total.duplicated_lines);
-        by_day.entry(day).or_default().push((&document.repository, share));
+        if let (Some(day), Content::Scan(total)) = (&document.day, &document.content) {
+            by_day.entry(day).or_default().push((document.repository.clone(), total.parts()));
+        }
     }
-    let mut of: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    let mut of = BTreeMap::new();
     Vec::from_iter(by_day.into_iter().map(|(name, shares)| {
-        of.extend(shares.into_iter().map(|(repository, share)| (repository.to_owned(), share)));
+        of.extend(shares);
         Day { name: name.to_owned(), of: of.clone() }
     }))
 }
 
-/// Puts findings in order, the gravest first, and keeps each once: the same copy may be in an audit
-/// and in a check.
+/// Sorts findings, the gravest first, each once: an audit and a check may have the same copy.
 fn sort_and_join(findings: &mut Vec<RepositoryFinding>) {
-    type Gravity = (Reverse<Level>, Reverse<usize>);
-    fn key(of: &RepositoryFinding) -> (Gravity, &str, &str, &str) {
-        ((Reverse(of.level), Reverse(of.n_tokens)), &of.repository, &of.place, &of.rule)
-    }
-    findings.sort_by(|a, b| key(a).cmp(&key(b)));
-    let mut seen = BTreeSet::new();
-    findings
-        .retain(|of| seen.insert((of.repository.clone(), of.rule.clone(), of.identity.clone())));
+    findings.sort_by(|a, b| {
+        let by_gravity = (b.level, b.n_tokens).cmp(&(a.level, a.n_tokens));
+        let by_repository = by_gravity.then_with(|| a.repository.cmp(&b.repository));
+        by_repository.then_with(|| (&a.place, &a.rule).cmp(&(&b.place, &b.rule)))
+    });
+    let mut met = BTreeSet::new();
+    findings.retain(|of| met.insert((of.repository.clone(), of.rule.clone(), of.identity.clone())));
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! Finds copies of a past state of their origin: the branch brings back what was changed since.
 //!
-//! The last versions of the file of the origin are read. A copy is old if it lacks what a commit
-//! changed, as a copy of another project may lack its fixes.
+//! A copy is old if it lacks what a commit changed in the last versions of that file.
 
 use std::ops::Range;
 
@@ -25,12 +24,10 @@ pub(super) struct Candidate<'c> {
     copy: &'c Source,
     /// The tokens of the copy.
     own: Range<usize>,
-    /// The file of the origin.
     pub origin: &'c Source,
 }
 
-/// The findings that may be about a copy of a past state: their origin, as `origin` has it, was not
-/// changed, and is not the same.
+/// The findings that may be about an old copy: their origin in `origin` is unchanged, and differs.
 pub(super) fn candidates<'c>(
     findings: &[Finding],
     changed: &'c [ChangedFile],
@@ -50,11 +47,7 @@ pub(super) fn candidates<'c>(
     candidates.take(MAX_FINDINGS).collect()
 }
 
-/// Turns the candidates among the findings into findings about copies of a past state, where they
-/// are such.
-///
-/// # Errors
-/// If a commit or a version cannot be read. A history that is cut off ends the search instead.
+/// Turns candidates that are copies of a past state into such findings, as far as history goes.
 pub(super) fn mark_old_copies(
     findings: &mut [Finding],
     candidates: Vec<Candidate<'_>>,
@@ -91,12 +84,11 @@ fn around(source: &Source, fragment: &Fragment) -> Range<usize> {
     unit.filter(|unit| unit.len() < 2 * range.len()).unwrap_or(range)
 }
 
-/// Whether some tokens are the same as others, token for token.
 fn are_spelled_alike(a: &[Token], b: &[Token]) -> bool {
     a.iter().map(|token| token.exact).eq(b.iter().map(|token| token.exact))
 }
 
-/// Whether a file has some tokens of another one, token for token.
+/// Whether a file has these tokens of another one.
 fn has(source: &Source, tokens: &[Token]) -> bool {
     let mut windows = source.tokens.windows(tokens.len().max(1));
     windows.any(|window| are_spelled_alike(window, tokens))

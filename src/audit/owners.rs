@@ -9,8 +9,7 @@ use crate::text::FilePath;
 /// Maximum bytes of the file, as on GitHub. A larger one is ignored, as it is there.
 const MAX_OWNERS: u64 = 3 * 1024 * 1024;
 
-/// The owners that the tree's CODEOWNERS names; none if it has no such file, or one that cannot be
-/// read.
+/// The owners that CODEOWNERS names; none if the tree has no such file that can be read.
 pub fn owners(files: &Snapshot, reader: &Reader, config: &Config) -> Owners {
     let mut named = OWNERS_FILES.iter().map(|path| FilePath::new(*path));
     let entry = named.find_map(|path| reader.file_at(files, &path).ok().flatten());

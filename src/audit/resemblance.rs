@@ -1,5 +1,4 @@
-//! Measures how much documents resemble and contain each other (Broder 1997), exactly or by
-//! sketches.
+//! Measures how much documents resemble and contain each other (Broder 1997), also by sketches.
 
 use std::num::NonZeroUsize;
 
@@ -138,9 +137,8 @@ pub fn resemblances(
     let mut pairs: Vec<ResemblingPair> = pairs.collect();
     pairs.sort_unstable_by(|one, other| {
         let by_resemblance = other.resemblance.value.total_cmp(&one.resemblance.value);
-        by_resemblance
-            .then(other.containment().total_cmp(&one.containment()))
-            .then((one.a, one.b).cmp(&(other.a, other.b)))
+        let by_both = by_resemblance.then(other.containment().total_cmp(&one.containment()));
+        by_both.then((one.a, one.b).cmp(&(other.a, other.b)))
     });
 
     let measured = (0..read.len()).map(|at| MeasuredDocument {
@@ -165,13 +163,11 @@ pub fn resemblances(
 /// The shingles of a document, the number of its tokens, and what was not read of it.
 type ReadDocument = (Shingles, usize, Vec<LeftOut>);
 
-/// The sketches of documents.
 fn sketched(read: &[ReadDocument], sampling: ShingleSampling) -> Vec<ShingleSketch> {
     read.par_iter().map(|(all, ..)| ShingleSketch::new(all, sampling, SEED)).collect()
 }
 
-/// Tokens as numbers. Punctuation and keywords are equal where their symbols are; the rest also by
-/// its spelling, unless it counts by class.
+/// Tokens as numbers: by symbol; names and literals also by spelling, unless they are normalized.
 fn numbers(tokens: &[Token], is_normalized: bool) -> Vec<u64> {
     Vec::from_iter(tokens.iter().map(|token| {
         let is_spelled = !is_normalized

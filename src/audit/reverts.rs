@@ -14,8 +14,7 @@ use crate::text::FilePath;
 
 /// How many commits before the base are looked at for what the change reverts to.
 const NEAR: usize = 32;
-/// Maximum files to look for there. A revert of more is a revert of a commit, which `--history`
-/// names.
+/// Maximum files to look for there: a larger revert is one of a commit, which `--history` names.
 const MAX_REVERTED: usize = 256;
 
 /// The files that are, byte for byte, what they were under their path in one of the commits before

@@ -11,12 +11,10 @@ use super::prints::{ReadSubmission, hash_of_whole};
 use crate::audit::read::distinct;
 use crate::matching::SharedKgram;
 
-/// Maximum pairs of files with a fingerprint for which all of them are aligned. Above it, each file
-/// is aligned with those next to its counterpart.
+/// Maximum pairs of files with a fingerprint that are all aligned; of more, counterparts are.
 const MAX_PAIRS: usize = 64;
 
-/// Number of files on either side of its counterpart that a file is aligned with for a fingerprint
-/// of many files.
+/// For a fingerprint of many files, how many on either side of its counterpart one is aligned with.
 const BESIDE: usize = 4;
 
 /// The files of two submissions that are aligned with each other.
@@ -43,10 +41,9 @@ impl FilePairs {
     ///
     /// A fingerprint of few files pairs all that have it. For one of many, the files that have it
     /// are paired in their order: the first of one submission with the first of the other, and
-    /// those beside it. A pair is aligned along all that it shares, whatever brought it together.
+    /// those beside it. A pair is aligned along all that it shares.
     ///
-    /// Time O(n log n) for n fingerprints in all, times `2 * BESIDE` pairs at most, or `MAX_PAIRS`
-    /// for one of few files.
+    /// Time O(n log n) for n fingerprints, times `2 * BESIDE` pairs or `MAX_PAIRS` at most.
     pub fn new(a: &ReadSubmission, b: &ReadSubmission) -> Self {
         let mut shared: BTreeMap<(usize, usize), Vec<SharedKgram>> = BTreeMap::new();
         let mut passed_over: BTreeMap<usize, PassedOver> = BTreeMap::new();
@@ -63,9 +60,7 @@ impl FilePairs {
                 };
                 let partners = other[beside].iter();
                 shared.extend(partners.map(|&(_, partner)| ((file, partner), Vec::new())));
-                if let Key::Print(hash) = key
-                    && !is_of_few
-                {
+                if let (Key::Print(hash), false) = (key, is_of_few) {
                     let passed_over = passed_over.entry(file).or_default();
                     passed_over.n_alike = passed_over.n_alike.max(other.len());
                     let prints = &own_prints[file];
@@ -90,7 +85,6 @@ impl FilePairs {
     }
 }
 
-/// What files can have in common.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
     /// All of their tokens, as they are spelled.

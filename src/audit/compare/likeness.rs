@@ -18,7 +18,6 @@ const LENGTH: usize = 4;
 /// Maximum mean tokens of submissions that are small: in larger ones, fingerprints are many.
 const MAX_TOKENS: usize = 1_000;
 
-/// Whether submissions are small.
 pub(super) fn are_small<'s>(read: impl IntoIterator<Item = &'s Vec<Source>>) -> bool {
     let (mut n_all, mut n_tokens) = (0, 0);
     for sources in read {
@@ -28,15 +27,11 @@ pub(super) fn are_small<'s>(read: impl IntoIterator<Item = &'s Vec<Source>>) -> 
     n_tokens <= MAX_TOKENS * n_all
 }
 
-/// The sequences of small submissions.
-pub(super) struct ShortSequences {
-    /// Of each submission the distinct ones in order, with their weights.
-    of: Vec<Vec<(u64, f64)>>,
-}
+/// Of each small submission the distinct sequences in order, with their weights.
+pub(super) struct ShortSequences(Vec<Vec<(u64, f64)>>);
 
 impl ShortSequences {
-    /// Those of all submissions, without code that does not count; `None` if they are not small.
-    /// Time O(n log n).
+    /// Those of all submissions, without ignored code; `None` if they are not small. O(n log n).
     pub fn new(read: &[ReadSubmission]) -> Option<Self> {
         if !are_small(read.iter().map(|read| &read.sources)) {
             return None;
@@ -46,16 +41,15 @@ impl ShortSequences {
         all.iter().flatten().for_each(|sequence| *n_with.entry(*sequence).or_default() += 1);
         let n_all = 1.0 + read.len() as f64;
         let weighed = all.into_iter().map(|sequences| {
-            let weighed =
-                sequences.into_iter().map(|of| (of, (n_all / f64::from(n_with[&of])).ln()));
-            weighed.collect()
+            let pairs = sequences.into_iter().map(|of| (of, (n_all / f64::from(n_with[&of])).ln()));
+            pairs.collect()
         });
-        Some(Self { of: weighed.collect() })
+        Some(Self(weighed.collect()))
     }
 
     /// How much of one of two submissions is in the other, by weight, 0 to 1. Time O(n + m).
     pub fn likeness(&self, a: usize, b: usize) -> f64 {
-        let (own, other) = (&self.of[a], &self.of[b]);
+        let (own, other) = (&self.0[a], &self.0[b]);
         let sum = |of: &[(u64, f64)]| of.iter().map(|(_, weight)| weight).sum::<f64>();
         let mut others = other.iter().peekable();
         let mut shared = 0.0;
@@ -70,7 +64,6 @@ impl ShortSequences {
     }
 }
 
-/// The distinct sequences of a submission, in order.
 fn distinct_sequences(read: &ReadSubmission) -> Vec<u64> {
     let counted = read.sources.iter().zip(&read.ignored).flat_map(|(source, ignored)| {
         let sequences = source.tokens.windows(LENGTH).zip(ignored.windows(LENGTH));

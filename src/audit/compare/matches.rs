@@ -15,22 +15,6 @@ use crate::matching::{
 };
 use crate::text::FilePath;
 
-/// A clone of two files, by their numbers in the submissions.
-struct FoundPair {
-    files: (usize, usize),
-    pair: ClonePair,
-}
-
-impl FoundPair {
-    /// How well it explains its fragments: of two, the one that is joined from pieces explains
-    /// less.
-    fn evidence(&self) -> i64 {
-        let n_gap = self.pair.alignment.query().len() - self.pair.alignment.n_tokens();
-        self.pair.n_exact as i64 - n_gap as i64
-    }
-}
-
-/// What two submissions share.
 pub(super) struct SharedCode {
     /// The passages, the longest first.
     pub matches: Vec<Match>,
@@ -71,8 +55,7 @@ pub(super) fn matches(a: &ReadSubmission, b: &ReadSubmission, config: &Config) -
         let pair = ClonePair::new(alignment, of_a[files.0].tokens, of_b[files.1].tokens);
         pair.is_clone(&config.matching)
     });
-    // A run that chaining joined to others, and that was lost when the chain was judged, is a match
-    // of its own.
+    // A run of a chain that was lost when the chain was judged is a match of its own.
     let n_aligned = aligned.len();
     runs.append(&mut tiles.paragraphs);
     aligned.extend(runs.into_iter().map(|(files, run)| (files, Alignment { blocks: vec![run] })));
@@ -80,25 +63,23 @@ pub(super) fn matches(a: &ReadSubmission, b: &ReadSubmission, config: &Config) -
     for (files, alignment) in &aligned {
         for own in tiles.own_parts(*files, alignment) {
             let pairs = clones(own, of_a[files.0].tokens, of_b[files.1].tokens, &config.matching);
-            found.extend(pairs.into_iter().map(|pair| FoundPair { files: *files, pair }));
+            found.extend(pairs.into_iter().map(|pair| (*files, pair)));
         }
     }
-    found.sort_by_cached_key(|found| {
-        let alignment = &found.pair.alignment;
-        let starts = (alignment.query().start, alignment.target().start);
-        (Reverse(found.evidence()), found.files, starts)
+    found.sort_by_cached_key(|(files, pair)| {
+        let starts = (pair.alignment.query().start, pair.alignment.target().start);
+        (Reverse(evidence(pair)), *files, starts)
     });
     let mut claims = Claims::new(a, b);
-    for FoundPair { files, pair } in found {
+    for (files, pair) in found {
         let (query, target) = (of_a[files.0], of_b[files.1]);
         let left: Alignment =
-            pair.alignment.pairs().filter(|&pair| claims.is_free(files, pair)).collect();
+            pair.alignment.pairs().filter(|&at| claims.is_free(files, at)).collect();
         let pairs = match left.n_tokens() == pair.alignment.n_tokens() {
             true => vec![pair],
             false => clones(left, query.tokens, target.tokens, &config.matching),
         };
-        for pair in pairs.into_iter().filter(|pair| pair.alignment.n_tokens() >= config.min_tokens)
-        {
+        for pair in pairs.into_iter().filter(|of| of.alignment.n_tokens() >= config.min_tokens) {
             claims.claim(files, &pair.alignment);
         }
     }
@@ -121,18 +102,20 @@ pub(super) fn matches(a: &ReadSubmission, b: &ReadSubmission, config: &Config) -
     SharedCode { matches, n_matched, limits }
 }
 
-/// Positions of tokens in a file of the first submission, with their partners in one of the second.
-type Partners = Vec<(usize, usize)>;
+/// How well a pair explains its fragments: of two, one that is joined from pieces does less so.
+fn evidence(pair: &ClonePair) -> i64 {
+    let n_gap = pair.alignment.query().len() - pair.alignment.n_tokens();
+    pair.n_exact as i64 - n_gap as i64
+}
 
 /// Which tokens of two submissions are matched.
 struct Claims {
-    /// For each file and token of the first, the token of the second with its file, and the number
-    /// of the match.
+    /// For each file and token of the first, the file and token of the second, and the match.
     of_a: Vec<Vec<Option<(usize, usize, usize)>>>,
     /// For each file and token of the second, whether it is matched.
     of_b: Vec<Vec<bool>>,
-    /// The files of each match, and its tokens, in any order.
-    matches: Vec<((usize, usize), Partners)>,
+    /// The files of each match, and its tokens of both, in any order.
+    matches: Vec<((usize, usize), Vec<(usize, usize)>)>,
 }
 
 impl Claims {
@@ -168,8 +151,7 @@ impl Claims {
         known.extend(alignment.pairs());
     }
 
-    /// Adds what is free of a run to the matches that have the rest of it, and makes what is long
-    /// enough a match.
+    /// Adds what is free of a run to the matches with the rest of it, or as a match if long enough.
     fn fill(
         &mut self,
         files: (usize, usize),
@@ -185,28 +167,22 @@ impl Claims {
             let free =
                 (start..len).take_while(|&at| self.is_free(files, (first + at, to + at))).count();
             let end = start + free;
-            let before = start.checked_sub(1);
-            let before = before.and_then(|at| self.match_of(files, (first + at, to + at)));
-            let behind = Some(end).filter(|&end| end < len);
-            let behind = behind.and_then(|at| self.match_of(files, (first + at, to + at)));
+            let [before, behind] = [start.checked_sub(1), Some(end).filter(|&end| end < len)]
+                .map(|at| self.match_of(files, (first + at?, to + at?)));
             // Whole lines, unless it goes on.
             let from = (start..end).find(|&at| before.is_some() || starts_line(at));
-            let until = (start..=end).rev().find(|&at| behind.is_some() || starts_line(at));
-            if let (Some(from), Some(until)) = (from, until)
-                && from < until
-            {
+            let until = (start..=end).rfind(|&at| behind.is_some() || starts_line(at));
+            if let Some((from, until)) = from.zip(until).filter(|(from, until)| from < until) {
                 let alignment: Alignment = (from..until).map(|at| (first + at, to + at)).collect();
                 match before.or(behind) {
                     Some(number) => self.add(number, &alignment),
                     None if until - from >= config.min_tokens => self.claim(files, &alignment),
                     None => {
-                        // Too short alone: it is shown with what is around it in the run, which
-                        // others have as well.
+                        // Too short alone: it is shown with what others have around it in the run.
                         let from = from.saturating_sub(config.min_tokens);
                         let until = (until + config.min_tokens).min(len);
                         let from = (from..until).find(|&at| starts_line(at)).unwrap_or(from);
-                        let until =
-                            (from..=until).rev().find(|&at| starts_line(at)).unwrap_or(from);
+                        let until = (from..=until).rfind(|&at| starts_line(at)).unwrap_or(from);
                         if until - from >= config.min_tokens {
                             self.claim(files, &alignment);
                             let shown = (from..until).map(|at| (first + at, to + at));

@@ -5,30 +5,15 @@
 //! both together. Handed-out code is removed from the sets first (Schleimer, Wilkerson,
 //! Aiken 2003, section 5: base files), and so is what too many submissions have.
 
-// Reads submissions: folders, files, archives.
-mod submission;
-
-// Turns them into sets of fingerprints.
-mod prints;
-
-// Ranks pairs by what they share.
-mod ranking;
-
-// Measures small programs.
-mod likeness;
-
-// Groups submissions.
 mod clusters;
-
-// Chooses which files are aligned.
 mod file_pairs;
-
-// Finds passages.
+mod likeness;
 mod matches;
-mod tiles;
-
-// Hides names.
+mod prints;
 mod pseudonyms;
+mod ranking;
+mod submission;
+mod tiles;
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
@@ -51,8 +36,7 @@ use crate::matching::CloneType;
 use crate::policy::Fragment;
 use crate::text::{FilePath, LinedText, fnv_1a};
 
-/// Minimum submissions with a passage for it to be common where nothing else is asked for: a ring
-/// is not ignored.
+/// Minimum submissions with a passage for it to be common by default: a ring is not ignored.
 const MIN_COMMON: usize = 10;
 /// Maximum links of clusters to keep, the most similar first.
 const MAX_LINKS: usize = 2_000;
@@ -60,8 +44,7 @@ const MAX_LINKS: usize = 2_000;
 /// How submissions are compared.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CompareParams {
-    /// Whether every k-gram is a fingerprint, instead of a winnowed sample: exact figures, at
-    /// several times the memory.
+    /// Whether every k-gram is a fingerprint: exact figures, at several times the memory.
     pub is_exact: bool,
     /// Maximum submissions that may have a passage. One that more have is ignored, as handed-out
     /// code is; 0 for no maximum, and `None` for nine in ten of them, but no fewer than ten.
@@ -83,15 +66,13 @@ pub struct Comparison {
     pub submissions: Vec<MeasuredSubmission>,
     /// The pairs that share something, the most similar first.
     pub pairs: Vec<Pair>,
-    /// The number of pairs that were compared: those of submissions with files, in different groups
-    /// if only these count.
+    /// The number of compared pairs: of submissions with files, in different groups if asked for.
     pub n_compared: usize,
     /// The number of them that share something, kept or not.
     pub n_sharing: usize,
     /// The number of them by containment, in equal steps from 0 to 1.
     pub histogram: [usize; HISTOGRAM_BARS],
-    /// Submissions of which each shares at least half of itself, or of another, with another of its
-    /// cluster.
+    /// Submissions that each share at least half of one with another of their cluster.
     pub clusters: Vec<Vec<usize>>,
     /// The pairs that join the clusters, with their containment, the most similar first.
     pub links: Vec<(usize, usize, f64)>,
@@ -139,9 +120,8 @@ pub struct Pair {
     pub a_in_b: f64,
     /// The fraction of the second's fingerprints that the first has, 0 to 1.
     pub b_in_a: f64,
-    /// By what pairs are ranked, 0 to 1: the containment, or in small submissions how much of one
-    /// is in the other by sequences of four tokens, of which those weigh more that few submissions
-    /// have.
+    /// By what pairs are ranked, 0 to 1: the containment; of small submissions how much of one is
+    /// in the other by sequences of four tokens, rare ones weighing more.
     pub likeness: f64,
     /// The number of tokens of the first that are part of matches, and of the second.
     pub n_matched: (usize, usize),
@@ -170,9 +150,8 @@ impl Pair {
     fn rank(&self, other: &Self) -> Ordering {
         let by_likeness = other.likeness.total_cmp(&self.likeness);
         let by_containment = by_likeness.then(other.containment().total_cmp(&self.containment()));
-        by_containment
-            .then(other.resemblance.total_cmp(&self.resemblance))
-            .then(other.n_shared.cmp(&self.n_shared))
+        let by_resemblance = by_containment.then(other.resemblance.total_cmp(&self.resemblance));
+        by_resemblance.then(other.n_shared.cmp(&self.n_shared))
     }
 
     /// Lets the second submission be the first.
@@ -208,8 +187,7 @@ pub struct Match {
 
 /// Compares all pairs of `submissions`, ignoring the `handed_out` code.
 ///
-/// What cannot be read is left out and listed; that nothing could be compared shows in
-/// [`Comparison::n_compared`].
+/// What cannot be read is left out and listed; if it was all, [`Comparison::n_compared`] is 0.
 pub fn compare(
     submissions: &[Submission],
     handed_out: &[Submission],
@@ -222,8 +200,7 @@ pub fn compare(
     let mut skipped = Vec::new();
     progress.begin("reading", submissions.len() + handed_out.len());
 
-    // A winnowed sample of the handed-out code would miss what it shares with the sample of a
-    // submission.
+    // A winnowed sample of handed-out code would miss what it shares with that of a submission.
     let mut given = HashSet::new();
     let every_kgram = config.fingerprint.of_every_kgram();
     for source in read_all(handed_out, &sources, params.with_words, &mut skipped).iter().flatten() {
@@ -285,7 +262,6 @@ pub fn compare(
     }
 }
 
-/// The sources of each submission.
 fn read_all(
     submissions: &[Submission],
     sources: &Sources<'_>,
@@ -302,7 +278,6 @@ fn read_all(
     files
 }
 
-/// The texts of all files with matches.
 fn texts(pairs: &[Pair], read: &[ReadSubmission]) -> BTreeMap<FilePath, LinedText> {
     let mut texts = BTreeMap::new();
     let matches = pairs.iter().flat_map(|pair| pair.matches.iter().map(move |of| (pair, of)));

@@ -1,5 +1,4 @@
-//! Turns the files of a submission into a set of fingerprints, without those of code that was
-//! handed out or that everybody has.
+//! Turns a submission into a set of fingerprints, without what was handed out or is common.
 
 use std::collections::HashSet;
 
@@ -13,7 +12,6 @@ use crate::index::{Index, Posting};
 use crate::matching::is_telling;
 use crate::text::fnv_1a;
 
-/// A submission after reading.
 pub(super) struct ReadSubmission {
     pub sources: Vec<Source>,
     /// For each source, its fingerprints and their positions, without those that do not count.
@@ -25,8 +23,7 @@ pub(super) struct ReadSubmission {
 }
 
 /// The informative fingerprints of a source; those of different families differ. A file without
-/// any, such as one of plain assignments, has its whole as one, so that files that are spelled the
-/// same share all they have.
+/// any, such as one of plain assignments, has its whole as one: an equal file shares it.
 pub(super) fn prints_of(source: &Source, params: &Params, config: &Config) -> Vec<(u64, u32)> {
     let k = params.noise_threshold();
     let family = source.family.bytes();
@@ -60,13 +57,12 @@ impl ReadSubmission {
         given: &HashSet<u64>,
         config: &Config,
     ) -> Self {
-        let prints = sources.iter().map(|source| {
+        let counted = sources.iter().map(|source| {
             let mut prints = prints_of(source, params, config);
             prints.retain(|(hash, _)| !given.contains(hash));
-            prints
+            (prints, handed_out(source, given, config))
         });
-        let prints = prints.collect();
-        let ignored = sources.iter().map(|source| handed_out(source, given, config)).collect();
+        let (prints, ignored) = counted.unzip();
         let mut read = Self { n_fingerprints: 0, sources, prints, ignored };
         read.n_fingerprints = read.distinct().len();
         read
@@ -80,8 +76,7 @@ impl ReadSubmission {
     /// Removes the fingerprints for which `is_common`, and ignores the code that they cover.
     ///
     /// Of a common passage, winnowing selects a k-gram in every window. So what lies between two
-    /// common fingerprints in a row, less than a window apart, is common as well, and without this
-    /// the passage would be in pieces.
+    /// common ones less than a window apart is common too, or the passage would be in pieces.
     fn remove(&mut self, is_common: impl Fn(u64) -> bool, k: usize, window: usize) {
         for (prints, ignored) in self.prints.iter_mut().zip(&mut self.ignored) {
             let mut last: Option<usize> = None;
@@ -108,15 +103,13 @@ fn handed_out(source: &Source, given: &HashSet<u64>, config: &Config) -> Vec<boo
         let params = config.fingerprint.of_every_kgram();
         for (hash, position) in prints_of(source, &params, config) {
             if given.contains(&hash) {
-                is_given[position as usize..position as usize + params.noise_threshold()]
-                    .fill(true);
+                is_given[position as usize..][..params.noise_threshold()].fill(true);
             }
         }
     }
     is_given
 }
 
-/// The index of the fingerprints of all submissions: the submissions that have each.
 pub(super) fn index(read: &[ReadSubmission]) -> Index {
     let postings = read.iter().enumerate().flat_map(|(number, read)| {
         let hashes = read.prints.iter().flatten();
@@ -125,9 +118,8 @@ pub(super) fn index(read: &[ReadSubmission]) -> Index {
     Index::new(postings)
 }
 
-/// Removes the fingerprints that more than `max_submissions` submissions have, as if they had been
-/// handed out (MOSS's option `-m`). Returns how many distinct ones there were. Their postings stay
-/// in `index`, but are never looked up.
+/// Removes the fingerprints that more than `max_submissions` have, as if handed out (MOSS's option
+/// `-m`); returns how many. Their postings stay in `index`, but are never looked up.
 pub(super) fn remove_common(
     read: &mut [ReadSubmission],
     index: &Index,

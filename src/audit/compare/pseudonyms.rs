@@ -1,5 +1,4 @@
-//! Replaces the names of submissions, so that a report can be shown without revealing whose work is
-//! whose.
+//! Replaces the names of submissions: a report can be shown that does not reveal whose work it is.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -8,8 +7,7 @@ use super::Comparison;
 use crate::text::FilePath;
 
 impl Comparison {
-    /// The comparison with the names of submissions and files replaced by numbers; and for each
-    /// submission its new name.
+    /// The comparison with names replaced by numbers; and for each submission its new name.
     ///
     /// Numbers follow the contents of the submissions, not their names, and so does every order: a
     /// list of names says nothing about them. A file keeps the end of its name, which says its
@@ -43,16 +41,11 @@ impl Comparison {
             one.rank(other).then((one.a, one.b).cmp(&(other.a, other.b)))
         });
         let texts = std::mem::take(&mut self.texts).into_iter();
-        self.texts = texts
-            .filter_map(|(path, text)| Some((renamed.files.get(&path)?.clone(), text)))
-            .collect();
-        for left_out in &mut self.skipped {
-            left_out.path = renamed.left_out(&left_out.path);
-        }
+        let texts = texts.filter_map(|(at, text)| Some((renamed.files.get(&at)?.clone(), text)));
+        self.texts = texts.collect();
+        self.skipped.iter_mut().for_each(|of| of.path = renamed.left_out(&of.path));
         self.skipped.sort_unstable();
-        for (path, _) in &mut self.limited {
-            *path = renamed.left_out(path);
-        }
+        self.limited.iter_mut().for_each(|(path, _)| *path = renamed.left_out(path));
         self.limited.sort_unstable();
         for cluster in &mut self.clusters {
             cluster.iter_mut().for_each(|at| *at = places[*at]);
@@ -88,16 +81,12 @@ impl NameMap<'_> {
             return renamed.clone();
         }
         let (name, new) = &self.names[at];
-        let number = if path == name {
-            String::new()
-        } else {
+        let mut renamed = new.as_bytes().to_vec();
+        if path != name {
             self.n_files[at] += 1;
-            format!("/file-{}", self.n_files[at])
-        };
-        let mut renamed = [new.as_bytes(), number.as_bytes()].concat();
-        if let Some(extension) =
-            path.extension().filter(|extension| extension.len() <= MAX_EXTENSION)
-        {
+            renamed.extend(format!("/file-{}", self.n_files[at]).as_bytes());
+        }
+        if let Some(extension) = path.extension().filter(|of| of.len() <= MAX_EXTENSION) {
             renamed.push(b'.');
             renamed.extend(extension);
         }

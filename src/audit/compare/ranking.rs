@@ -16,15 +16,13 @@ use crate::index::Index;
 /// The bars of a histogram of pairs.
 pub const HISTOGRAM_BARS: usize = 20;
 
-/// What the submissions share, two by two.
+/// What the submissions share, two by two: what [`super::Comparison`] says of it.
 pub(super) struct Ranking {
     /// Pairs at or above the threshold, without their matches, the most similar first.
     pub pairs: Vec<Pair>,
-    /// The number of pairs that could be compared.
     pub n_compared: usize,
-    /// How many of them share something.
     pub n_sharing: usize,
-    /// How many of them have which containment: [0 %, 5 %), ... [95 %, 100 %].
+    /// [0 %, 5 %), ... [95 %, 100 %].
     pub histogram: [usize; HISTOGRAM_BARS],
 }
 
@@ -72,7 +70,7 @@ pub(super) fn ranked(
     let of_all: Vec<_> = of_all.collect();
     let mut ranking = Ranking {
         pairs: Vec::new(),
-        n_compared: n_comparable(submissions, read, is_across_only),
+        n_compared: n_pairs(submissions, read, is_across_only),
         n_sharing: 0,
         histogram: [0; HISTOGRAM_BARS],
     };
@@ -92,11 +90,7 @@ pub(super) fn ranked(
 }
 
 /// The number of pairs of submissions with files in them.
-fn n_comparable(
-    submissions: &[Submission],
-    read: &[ReadSubmission],
-    is_across_only: bool,
-) -> usize {
+fn n_pairs(submissions: &[Submission], read: &[ReadSubmission], is_across_only: bool) -> usize {
     let with_files = submissions.iter().zip(read).filter(|(_, read)| !read.sources.is_empty());
     let mut groups: Vec<usize> = with_files.map(|(submission, _)| submission.group).collect();
     groups.sort_unstable();

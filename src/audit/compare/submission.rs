@@ -1,7 +1,6 @@
 //! Reads submissions: folders, files and archives, into tokens.
 //!
-//! Promise: what cannot be read never ends a comparison. It is left out, and listed with the
-//! reason.
+//! Promise: what cannot be read never ends a comparison, but is listed with the reason.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -37,7 +36,6 @@ pub struct LeftOut {
 
 const UNREAD_ARCHIVE: &str = "an archive of a kind that is not read: unpack it";
 
-/// The files of a submission, read.
 pub(in crate::audit) struct SubmissionReader<'s, 'c> {
     sources: &'s Sources<'c>,
     /// Whether prose and files of unknown languages are read word by word.
@@ -67,9 +65,8 @@ impl<'s, 'c> SubmissionReader<'s, 'c> {
         match folder.entries() {
             Ok(entries) => {
                 for entry in entries {
-                    let inside =
-                        FilePath::new([name.as_bytes(), b"/", entry.path.as_bytes()].concat());
-                    self.entry(inside, &folder, &entry, || folder.on_disk(&entry.path));
+                    let name = inside(name, &entry.path);
+                    self.entry(name, &folder, &entry, &folder.on_disk(&entry.path));
                 }
             }
             Err(why) => self.leave_out(name.clone(), why.why().to_owned(), true),
@@ -80,18 +77,12 @@ impl<'s, 'c> SubmissionReader<'s, 'c> {
         let folder = Folder::new(path.parent().unwrap_or(Path::new(".")));
         let file = path.file_name().unwrap_or_default().as_encoded_bytes();
         let entry = Entry { path: FilePath::new(file), content: Content::Disk };
-        self.entry(name, &folder, &entry, || path.to_owned());
+        self.entry(name, &folder, &entry, path);
     }
 
-    fn entry(
-        &mut self,
-        name: FilePath,
-        folder: &Folder,
-        entry: &Entry,
-        on_disk: impl Fn() -> PathBuf,
-    ) {
+    fn entry(&mut self, name: FilePath, folder: &Folder, entry: &Entry, path: &Path) {
         match archive_kind(entry.path.name()) {
-            Some(true) => self.archive(&name, &on_disk()),
+            Some(true) => self.archive(&name, path),
             Some(false) => self.leave_out(name, UNREAD_ARCHIVE.to_owned(), true),
             None => match self.skip_by_name(&entry.path) {
                 Some(skip) => self.skip(name, skip),
@@ -137,13 +128,11 @@ impl<'s, 'c> SubmissionReader<'s, 'c> {
 
     fn skip_by_name(&self, path: &FilePath) -> Option<Skip> {
         // Read word by word, a file with any name has a language.
-        self.sources
-            .skip_by_name(path)
-            .filter(|skip| !(self.with_words && *skip == Skip::NotSource))
+        let skip = self.sources.skip_by_name(path);
+        skip.filter(|skip| !(self.with_words && *skip == Skip::NotSource))
     }
 
-    /// Reads `bytes` as the file at `path` of the submission; `name` is what the file is reported
-    /// as.
+    /// Reads `bytes` as the file at `path` of the submission, which is reported as `name`.
     fn take(&mut self, name: FilePath, path: &FilePath, bytes: Vec<u8>) {
         match self.tokenize(path, bytes) {
             Ok(source) => {
@@ -181,6 +170,11 @@ impl<'s, 'c> SubmissionReader<'s, 'c> {
     }
 }
 
+/// The name of a file of a folder or an archive.
+fn inside(name: &FilePath, path: &FilePath) -> FilePath {
+    FilePath::new([name.as_bytes(), b"/", path.as_bytes()].concat())
+}
+
 /// A text, or that of a page, as its words.
 fn prose(path: &FilePath, bytes: Vec<u8>, is_page: bool) -> Result<Source, Skip> {
     let (text, encoded) = match decoded(&bytes)? {
@@ -194,18 +188,11 @@ fn prose(path: &FilePath, bytes: Vec<u8>, is_page: bool) -> Result<Source, Skip>
     Ok(Source { encoded, is_prose: true, ..plain })
 }
 
-/// Receives the files of an archive.
 struct ArchiveFiles<'r, 's, 'c> {
     reading: &'r mut SubmissionReader<'s, 'c>,
     name: &'r FilePath,
     /// Files that are not read, and why; `None` for an archive that nothing here reads.
     unwanted: RefCell<Vec<(FilePath, Option<Skip>)>>,
-}
-
-impl ArchiveFiles<'_, '_, '_> {
-    fn inside(&self, path: &[u8]) -> FilePath {
-        FilePath::new([self.name.as_bytes(), b"/", path].concat())
-    }
 }
 
 impl Sink for ArchiveFiles<'_, '_, '_> {
@@ -215,15 +202,14 @@ impl Sink for ArchiveFiles<'_, '_, '_> {
         let skip = self.reading.skip_by_name(path).or(is_large.then_some(Skip::TooLarge));
         let skip = skip.filter(|_| !is_unread);
         if is_unread || skip.is_some() {
-            self.unwanted.borrow_mut().push((self.inside(path.as_bytes()), skip));
+            self.unwanted.borrow_mut().push((inside(self.name, path), skip));
             return false;
         }
         true
     }
 
     fn take(&mut self, file: SourceFile) -> Result<(), sources::Error> {
-        let name = self.inside(file.path.as_bytes());
-        self.reading.take(name, &file.path, file.bytes);
+        self.reading.take(inside(self.name, &file.path), &file.path, file.bytes);
         Ok(())
     }
 

@@ -19,19 +19,16 @@ use std::ops::Range;
 use crate::config::Config;
 use crate::matching::{Alignment, Block, Document};
 
-/// For each file and token of one side, the token of the other side that it belongs to: its file
-/// and position.
+/// For each file and token of one side, the file and position of its token of the other side.
 type Owners = Vec<Vec<Option<(u32, u32)>>>;
 
-/// A run of tokens that are the same on both sides, at least but for their names; ordered by worth,
-/// then from the beginning.
+/// A run of tokens that are the same but for names; ordered by worth, then from the beginning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Tile {
     /// Its tokens, those that are spelled the same counted twice.
     worth: usize,
     len: usize,
-    /// The tokens of the alignment that it is of: of equal tiles, the one with more around it goes
-    /// first.
+    /// The tokens of its alignment: of equal tiles, the one with more around it goes first.
     n_around: usize,
     files: Reverse<(usize, usize)>,
     start: Reverse<(usize, usize)>,
@@ -41,7 +38,6 @@ struct Tile {
 const RAGGED: usize = 8;
 
 impl Tile {
-    /// The tile with the worth of its tokens.
     fn weighed(self, a: &[Document<'_>], b: &[Document<'_>]) -> Self {
         let (files, (at, to)) = (self.files.0, self.start.0);
         let own = &a[files.0].tokens[at..at + self.len];
@@ -56,7 +52,6 @@ impl Tile {
         starts_paragraph(a[files.0], at + offset) && starts_paragraph(b[files.1], to + offset)
     }
 
-    /// Whether a line begins at an offset on both sides.
     fn starts_line(&self, a: &[Document<'_>], b: &[Document<'_>], offset: usize) -> bool {
         let (files, (at, to)) = (self.files.0, self.start.0);
         a[files.0].starts_line(at + offset) && b[files.1].starts_line(to + offset)
@@ -71,9 +66,8 @@ impl Tile {
         (end - from >= min_len).then(|| Self { len: end - from, start, ..self }.weighed(a, b))
     }
 
-    /// Its tokens without those at its ends that belong to what is around it: what follows a
-    /// passage often begins like what follows the other one, and what precedes it often ends alike.
-    /// `None` if less than `min_len` are left.
+    /// Its tokens without those at its ends that belong to what is around it: what surrounds two
+    /// passages often begins or ends alike. `None` if less than `min_len` are left.
     fn own(&self, a: &[Document<'_>], b: &[Document<'_>], min_len: usize) -> Option<Range<usize>> {
         let query = a[self.files.0.0];
         let near = (0..self.len.min(RAGGED)).find(|&at| self.starts_paragraph(a, b, at));
@@ -82,9 +76,8 @@ impl Tile {
             lines.find(|at| !closes(query, self.start.0.0 + at))
         })?;
         let mut near = self.len.saturating_sub(RAGGED).max(from + 1)..=self.len;
-        let last = near
-            .rfind(|&at| self.starts_paragraph(a, b, at))
-            .or_else(|| (from + 1..=self.len).rfind(|&at| self.starts_line(a, b, at)));
+        let last = near.rfind(|&at| self.starts_paragraph(a, b, at));
+        let last = last.or_else(|| (from + 1..=self.len).rfind(|&at| self.starts_line(a, b, at)));
         last.filter(|last| last - from >= min_len).map(|last| from..last)
     }
 }
@@ -99,7 +92,6 @@ fn closes(document: Document<'_>, at: usize) -> bool {
 pub(super) struct Tiles<'d> {
     a: &'d [Document<'d>],
     b: &'d [Document<'d>],
-    /// Minimum tokens of a tile.
     min_len: usize,
     /// Minimum tokens of a paragraph that is paired as a whole.
     min_paragraph: usize,
@@ -122,8 +114,7 @@ impl<'d> Tiles<'d> {
     /// Tiles the `alignments` of files with runs that begin and end with a line in both; then the
     /// `runs` whose names agree, whole paragraphs first.
     ///
-    /// Time O(n log n) for n aligned tokens: a tile of which others have taken a part is cut, at
-    /// most once for each tile that took it.
+    /// Time O(n log n) for n aligned tokens: a tile is cut at most once for each that took a part.
     pub fn tile(
         &mut self,
         alignments: &[((usize, usize), Alignment)],
@@ -147,14 +138,11 @@ impl<'d> Tiles<'d> {
             }
         }
         let mut heap: BinaryHeap<Tile> = self.place_all(heap, min_len, true).into();
-        let runs: Vec<Tile> = runs
-            .iter()
-            .map(|(files, run)| {
-                let len = run.len as usize;
-                let start = Reverse((run.query as usize, run.target as usize));
-                Tile { worth: 0, len, n_around: len, files: Reverse(*files), start }.weighed(a, b)
-            })
-            .collect();
+        let runs = Vec::from_iter(runs.iter().map(|(files, run)| {
+            let len = run.len as usize;
+            let start = Reverse((run.query as usize, run.target as usize));
+            Tile { worth: 0, len, n_around: len, files: Reverse(*files), start }.weighed(a, b)
+        }));
         let whole = runs.iter().filter_map(|run| run.paragraphs(a, b, min_paragraph)).collect();
         self.place_all(whole, min_paragraph, true);
         self.pair_paragraphs(is_match);
@@ -163,10 +151,8 @@ impl<'d> Tiles<'d> {
     }
 
     /// Pairs the paragraphs of at least `min_paragraph` tokens that are the same but for their
-    /// names and free on both sides, if `is_match`. Of code that repeats itself, runs connect each
-    /// place with a few others only.
-    ///
-    /// Time O(n).
+    /// names and free on both sides, if `is_match`: in code that repeats itself, runs connect each
+    /// place with a few others only. Time O(n).
     fn pair_paragraphs(&mut self, is_match: impl Fn((usize, usize), Block) -> bool) {
         let &mut Self { a, b, min_paragraph, .. } = self;
         let mut of_b: HashMap<u64, Vec<(usize, Range<usize>)>> = HashMap::new();
@@ -263,8 +249,7 @@ impl<'d> Tiles<'d> {
     }
 }
 
-/// Whether a blank line precedes the token at `at`; true at both ends. A comment in a function
-/// parts nothing.
+/// Whether a blank line precedes the token at `at`; true at both ends. Comments part nothing.
 fn starts_paragraph(document: Document<'_>, at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| document.tokens.get(before));
     let (Some(before), Some(token)) = (before, document.tokens.get(at)) else { return true };
@@ -298,8 +283,7 @@ fn renamed_hash(document: Document<'_>, range: &Range<usize>) -> u64 {
     hasher.finish()
 }
 
-/// The longest runs of offsets below `len` for which `holds`, with at least `min_len` of them:
-/// the first offset of each, and their number.
+/// The longest runs of at least `min_len` offsets below `len` for which `holds`: first and number.
 fn runs_of(
     len: usize,
     min_len: usize,

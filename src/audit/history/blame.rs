@@ -1,15 +1,13 @@
-//! Finds when and by whom a piece of code was written, by walking back through the versions of its
-//! file.
+//! Finds when and by whom code was written, by walking back through the versions of its file.
 //!
-//! A piece was written by the commit that added most of its lines. It is followed from version to
-//! version for as long as the previous one contains at least half of them. Lines are compared
-//! without the white space around them, so re-indenting does not count as writing. Renames are
-//! followed.
+//! A piece was written by the commit that added most of its lines. It is followed, under all its
+//! names, for as long as the previous version contains at least half of them. Lines are compared
+//! without the white space around them, so re-indenting does not count as writing.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::audit::follow::{PastEdit, follow};
+use crate::audit::versions::{PastEdit, follow};
 use crate::audit::{Error, Outcome, Progress};
 use crate::git::{CommitId, Reader, Repository};
 use crate::policy::{Fragment, Place, Writing};
@@ -25,9 +23,7 @@ const TELLING: usize = 4;
 pub(in crate::audit) struct Piece {
     /// The commit whose tree contains it.
     pub commit: CommitId,
-    /// The file that contains it.
     pub path: FilePath,
-    /// Its lines, hashed.
     lines: Vec<u64>,
 }
 
@@ -44,7 +40,6 @@ impl Piece {
         Self { commit, path, lines }
     }
 
-    /// Whether a version contains enough of it.
     fn is_in(&self, version: &HashSet<u64>) -> bool {
         let n_held = self.lines.iter().filter(|line| version.contains(line)).count();
         n_held as f64 >= HOLDS_AT * self.lines.len() as f64
@@ -63,13 +58,8 @@ fn hash(line: &[u8]) -> u64 {
     fnv_1a(line.iter().copied())
 }
 
-/// Who wrote each of `pieces`, and when; `None` if the available history does not show it.
-///
-/// A single walk for all: time grows with the number of commits since the oldest of them was
-/// written.
-///
-/// # Errors
-/// If the history cannot be read.
+/// Who wrote each of `pieces`, and when; `None` if the available history does not show it. A single
+/// walk for all: time grows with the commits since the oldest was written.
 pub(in crate::audit) fn written(
     repository: &Repository,
     pieces: &[Piece],
@@ -112,11 +102,9 @@ impl FormerFiles<'_> {
     fn holder(&mut self, piece: &Piece) -> Result<Option<usize>, crate::git::Error> {
         for (at, was) in self.edit.before.iter().enumerate() {
             if at == self.lines.len() {
-                let size = self.reader.blob_size(was.blob);
-                let text = match size.is_none_or(|size| size <= MAX_VERSION) {
-                    true => self.reader.past_blob(was.blob, &was.path)?,
-                    false => None,
-                };
+                let is_large = self.reader.blob_size(was.blob).is_some_and(|n| n > MAX_VERSION);
+                let text =
+                    if is_large { None } else { self.reader.past_blob(was.blob, &was.path)? };
                 self.lines.push(text.map(|text| lines_of(&readable(text))).unwrap_or_default());
             }
             if piece.is_in(&self.lines[at]) {
@@ -156,8 +144,7 @@ pub fn blame(
     let reader = repository.reader();
     let tip = outcome.head.commit.or(outcome.base.as_ref().and_then(|base| base.commit));
     let Some(tip) = tip else { return Ok(()) };
-    let mut pieces = Vec::new();
-    let mut places = Vec::new();
+    let (mut pieces, mut places) = (Vec::new(), Vec::new());
     for (at, finding) in outcome.findings.iter().enumerate() {
         for (number, origin) in finding.origins.iter().enumerate().take(MAX_BLAMED) {
             let (commit, text) = match &origin.place {

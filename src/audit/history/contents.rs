@@ -13,7 +13,6 @@ use crate::files::{BlobId, Entry, ReadFiles};
 use crate::git::{Repository, Snapshot};
 use crate::text::FilePath;
 
-/// Nothing.
 const NONE: u32 = u32::MAX;
 
 /// A content, and how it is read.
@@ -21,14 +20,11 @@ type ContentReading = (BlobId, u64);
 
 /// The files of a tree that are compared with a change.
 pub(in crate::audit) struct ComparedTree {
-    /// The files, all in the repository.
     pub entries: Vec<Entry>,
-    /// How each is read.
     readings: Vec<u64>,
 }
 
-/// How the files at some paths are read, in order; `None` for those that are not compared. Most of
-/// the paths of a commit are those of the one before.
+/// How the files at some paths are read, in order; `None` for those that are not compared.
 #[derive(Default)]
 pub(in crate::audit) struct PathReadings(Vec<(FilePath, Option<u64>)>);
 
@@ -41,8 +37,7 @@ impl PathReadings {
 }
 
 impl ComparedTree {
-    /// Time linear in the files, and in the `known` paths, which are those of a tree that is much
-    /// like it.
+    /// Time linear in the files and in the `known` paths, those of a tree that is much like it.
     pub fn new(tree: Snapshot, known: &PathReadings, sources: &Sources<'_>) -> Self {
         let mut known = known.0.iter().peekable();
         let compared = tree.entries.into_iter().filter_map(|entry| {
@@ -57,14 +52,12 @@ impl ComparedTree {
         Self { entries, readings }
     }
 
-    /// The contents of the files.
     fn contents(&self) -> impl Iterator<Item = ContentReading> {
         let files = self.entries.iter().zip(&self.readings);
         files.filter_map(|(entry, reading)| Some((entry.blob()?, *reading)))
     }
 }
 
-/// The fingerprints of contents.
 #[derive(Debug, Default)]
 pub(in crate::audit) struct KnownPrints {
     numbers: HashMap<ContentReading, u32>,
@@ -76,9 +69,6 @@ pub(in crate::audit) struct KnownPrints {
 
 impl KnownPrints {
     /// Reads those contents of `trees` that are not known yet.
-    ///
-    /// # Errors
-    /// The first one that cannot be read.
     pub fn learn<'t>(
         &mut self,
         trees: impl Iterator<Item = (&'t ComparedTree, &'t Sources<'t>)>,

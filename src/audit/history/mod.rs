@@ -26,7 +26,7 @@ use crate::audit::search::{Targets, align_known};
 use crate::audit::{Context, Error, Examination, Progress, Silent};
 use crate::config::Config;
 use crate::files::Entry;
-use crate::git::{Attributes, CommitId, Event, Reader, Repository, Snapshot, Span};
+use crate::git::{self, Attributes, CommitId, Event, Reader, Repository, Snapshot, Span};
 use crate::language::Languages;
 use crate::matching::{Novelty, novelty};
 use crate::policy::{Finding, Ground};
@@ -35,9 +35,8 @@ use crate::text::{count, fnv_1a};
 
 /// Maximum commits to check together.
 const MAX_BATCH: usize = 32;
-/// Maximum files in the trees of the commits that are checked together, but for the last few trees.
-/// Higher values use more memory, some 100 bytes a file, and save little: beyond a few commits all
-/// threads are busy.
+/// Maximum files in the trees of the commits that are checked together, but for the last few.
+/// Higher uses more memory, 100 bytes a file, and saves little: all threads are busy.
 const MAX_BATCH_FILES: usize = 1_000_000;
 /// Maximum origins of a copy to report.
 const MAX_ORIGINS: usize = 8;
@@ -70,29 +69,25 @@ pub fn timeline(
     let (results, mut kept) = Results::open(params, context);
 
     let mut todo: Vec<&mut CommitCopies> = Vec::new();
-    let mut is_traced: HashMap<CommitId, bool> = HashMap::new();
+    let mut traced: HashSet<CommitId> = HashSet::new();
     for judged in &mut timeline.commits {
         let Some(kept) = kept.remove(&judged.commit.to_string()) else {
             todo.push(judged);
             continue;
         };
         (judged.n_novel, judged.copies, judged.unread) = (kept.n_novel, kept.copies, kept.unread);
-        is_traced.insert(judged.commit, kept.is_traced);
+        traced.extend(kept.is_traced.then_some(judged.commit));
     }
     let n_checked = check_commits(&mut todo, repository, params, &results, context)?;
     let left: HashSet<CommitId> = todo[n_checked..].iter().map(|judged| judged.commit).collect();
     if !left.is_empty() {
         timeline.commits.retain(|judged| !left.contains(&judged.commit));
-        let commits = count(left.len(), "commit");
-        timeline.unavailable =
-            Some(format!("{commits}, since the time or memory limit was reached"));
+        let n = count(left.len(), "commit");
+        timeline.unavailable = Some(format!("{n}, since the time or memory limit was reached"));
     }
 
-    let mut untraced: Vec<&mut CommitCopies> = timeline
-        .commits
-        .iter_mut()
-        .filter(|judged| !judged.copies.is_empty() && is_traced.get(&judged.commit) != Some(&true))
-        .collect();
+    let with_copies = timeline.commits.iter_mut().filter(|judged| !judged.copies.is_empty());
+    let mut untraced = Vec::from_iter(with_copies.filter(|of| !traced.contains(&of.commit)));
     if context.progress.end().is_none() {
         trace(&mut untraced, repository, context.progress)?;
         untraced.iter().for_each(|judged| results.keep(judged, true));
@@ -106,10 +101,8 @@ fn selected(params: &TimelineParams<'_>, repository: &Repository) -> Result<Time
     let mut timeline = Timeline {
         repository: repository.name(),
         range: params.name.clone(),
-        commits: Vec::new(),
-        n_left_out: 0,
-        unavailable: None,
         remote: reader.remote(),
+        ..Timeline::default()
     };
     let (mut n_cut, mut n_malformed) = (0, 0);
     for commit in reader.commits_of(&params.span)? {
@@ -140,8 +133,7 @@ fn selected(params: &TimelineParams<'_>, repository: &Repository) -> Result<Time
     Ok(timeline)
 }
 
-/// The results of earlier runs, to which those of this one are added. Without a folder for them, or
-/// if it cannot be written, they are computed again next time.
+/// The results of earlier runs and this one; without a folder that can be written, none are kept.
 struct Results(Option<Journal>);
 
 impl Results {
@@ -160,18 +152,15 @@ impl Results {
     }
 
     fn keep(&self, judged: &CommitCopies, is_traced: bool) {
-        let commit = judged.commit.to_string();
-        let CommitCopies { n_novel, copies, unread, .. } = judged;
-        let (copies, unread) = (copies.clone(), unread.clone());
-        let kept = KeptCommit { commit, n_novel: *n_novel, copies, unread, is_traced };
+        let CommitCopies { commit, n_novel, copies, unread, .. } = judged.clone();
+        let kept = KeptCommit { commit: commit.to_string(), n_novel, copies, unread, is_traced };
         if let (Some(journal), Ok(line)) = (&self.0, serde_json::to_string(&kept)) {
             let _ = journal.append(&line);
         }
     }
 }
 
-/// Checks commits until the end of the run, in batches, and keeps the result of each. Returns how
-/// many were checked.
+/// Checks commits in batches, keeps each result, and returns how many were done before the end.
 fn check_commits(
     mut commits: &mut [&mut CommitCopies],
     repository: &Repository,
@@ -193,14 +182,10 @@ fn check_commits(
         let (batch, rest) = commits.split_at_mut(changes.len());
         commits = rest;
         n_checked += batch.len();
-        let sources: Vec<Sources<'_>> = changes
-            .iter()
-            .map(|change| Sources::new(silent, &change.attributes, &remembered))
-            .map(|sources| Sources { recent: Some(&recent), ..sources })
-            .collect();
-        let without_attributes =
-            trees.iter().zip(&sources).find(|(_, sources)| sources.attributes.is_empty());
-        let paths = without_attributes.map(|(tree, sources)| PathReadings::new(tree, sources));
+        let sources = changes.iter().map(|of| Sources::new(silent, &of.attributes, &remembered));
+        let sources = Vec::from_iter(sources.map(|of| Sources { recent: Some(&recent), ..of }));
+        let plain = trees.iter().zip(&sources).find(|(_, sources)| sources.attributes.is_empty());
+        let paths = plain.map(|(tree, sources)| PathReadings::new(tree, sources));
         let (paths, none) = (paths.unwrap_or_default(), PathReadings::default());
         let trees = trees.into_par_iter().zip(&sources).map(|(tree, sources)| {
             let known = if sources.attributes.is_empty() { &paths } else { &none };
@@ -208,8 +193,7 @@ fn check_commits(
         });
         let trees: Vec<ComparedTree> = trees.collect();
 
-        // What any commit of the batch has is learned first, by one thread; then all are searched
-        // at once.
+        // One thread learns what the commits of the batch have; then all are searched at once.
         known.learn(trees.iter().zip(&sources), repository)?;
         let found =
             changes.par_iter().zip(&sources).zip(&trees).map(|((change, sources), tree)| {
@@ -260,7 +244,7 @@ fn trace(
         || repository.reader(),
         |reader, judged| judged.copies.iter().map(|of| piece(of, judged.commit, reader)).collect(),
     );
-    let of_commits = of_commits.collect::<Result<Vec<Vec<Option<Piece>>>, crate::git::Error>>()?;
+    let of_commits = of_commits.collect::<Result<Vec<Vec<Option<Piece>>>, git::Error>>()?;
     let pieces: Vec<Piece> = of_commits.iter().flatten().flatten().cloned().collect();
     let mut writings = written(repository, &pieces, progress)?.into_iter();
     for (judged, pieces) in commits.iter_mut().zip(of_commits) {
@@ -275,11 +259,7 @@ fn trace(
 }
 
 /// The best origin of a copy, in the tree of its commit.
-fn piece(
-    copy: &Copy,
-    commit: CommitId,
-    reader: &Reader,
-) -> Result<Option<Piece>, crate::git::Error> {
+fn piece(copy: &Copy, commit: CommitId, reader: &Reader) -> Result<Option<Piece>, git::Error> {
     let Some(CopyOrigin { path, fragment, .. }) = copy.origins.first() else { return Ok(None) };
     let Some(blob) = reader.blob_at(commit, path)? else { return Ok(None) };
     let text = reader.past_blob(blob, path)?.unwrap_or_default();
@@ -336,8 +316,7 @@ impl Change {
     }
 }
 
-/// The novel tokens of a commit, the copies that it added, and what it changed that could not be
-/// read.
+/// The novel tokens of a commit, the copies that it added, and what could not be read.
 fn judged(
     change: &Change,
     compared: &ComparedTree,
@@ -394,8 +373,7 @@ fn judged(
     all.copies = copies_of(&asking, &searched, &changed, &predecessors, None, config);
     all.found = searched.found;
     let joined = all.findings(&Attributions::default(), None).into_iter();
-    let findings = joined.map(|JointFinding(finding, _)| copy(finding));
-    Ok((n_novel, findings.collect(), unread))
+    Ok((n_novel, joined.map(|JointFinding(finding, _)| copy(finding)).collect(), unread))
 }
 
 fn copy(of: Finding) -> Copy {

@@ -8,7 +8,7 @@ use crate::policy::{Fragment, Level, Writing};
 use crate::text::{FilePath, Position};
 
 /// The commits of a range, and what each copied.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Timeline {
     /// The name of the repository.
     pub repository: String,
@@ -49,8 +49,7 @@ pub struct UnreadFile {
 }
 
 impl CommitCopies {
-    /// Tokens that it added in copies that are worth a warning: none of them is in a test or a
-    /// document.
+    /// Tokens that it added in copies that are worth a warning, so not in tests or documents.
     pub fn n_copied(&self) -> usize {
         self.copies.iter().filter(|copy| copy.level > Level::Note).map(|copy| copy.n_novel).sum()
     }
@@ -129,26 +128,19 @@ mod stretch {
 mod kind {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    use super::CloneType;
+    use super::CloneType::{self, Type1, Type2, Type3, Type4};
+
+    /// By their numbers, from 1.
+    const KINDS: [CloneType; 5] =
+        [Type1, Type2 { is_consistent: true }, Type3, Type2 { is_consistent: false }, Type4];
 
     pub fn serialize<S: Serializer>(of: &CloneType, to: S) -> Result<S::Ok, S::Error> {
-        match of {
-            CloneType::Type1 => 1u8,
-            CloneType::Type2 { is_consistent: true } => 2,
-            CloneType::Type2 { is_consistent: false } => 4,
-            CloneType::Type3 => 3,
-            CloneType::Type4 => 5,
-        }
-        .serialize(to)
+        KINDS.iter().zip(1u8..).find(|(kind, _)| *kind == of).map(|(_, n)| n).serialize(to)
     }
 
     pub fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<CloneType, D::Error> {
-        Ok(match u8::deserialize(from)? {
-            1 => CloneType::Type1,
-            2 => CloneType::Type2 { is_consistent: true },
-            4 => CloneType::Type2 { is_consistent: false },
-            5 => CloneType::Type4,
-            _ => CloneType::Type3,
-        })
+        let number = u8::deserialize(from)?;
+        let known = KINDS.iter().zip(1u8..).find(|(_, n)| *n == number);
+        Ok(known.map_or(Type3, |(kind, _)| *kind))
     }
 }

@@ -27,11 +27,9 @@ pub struct AuditSummary {
     pub files: Vec<CopiedFile>,
     /// Whose code that is, the largest share first.
     pub components: Vec<ComponentCopy>,
-    /// Short fragments that read like code of components, which they may be by chance; sorted by
-    /// path.
+    /// Short fragments that may read like code of components by chance, sorted by path.
     pub possible: Vec<Possible>,
-    /// Which versions of components its folders are, as far as corpora have their history; sorted
-    /// by folder.
+    /// Which versions of components its folders are, as far as corpora know; sorted by folder.
     pub versions: Vec<FolderVersion>,
     /// The fixes of security faults that copies have, by file.
     pub fixes: Vec<HeldFix>,
@@ -51,14 +49,13 @@ impl AuditSummary {
 
     /// Gives each component a package URL: programs leave out those without one.
     pub fn complete_purls(&mut self) {
-        for component in self.components.iter_mut().map(|taken| Arc::make_mut(&mut taken.component))
-        {
+        for taken in &mut self.components {
+            let component = Arc::make_mut(&mut taken.component);
             component.purl.get_or_insert_with(|| generic_purl(&component.name));
         }
     }
 
-    /// How many components there are among the rows that count: a component has one for each
-    /// license.
+    /// The number of components in the rows that count: one has a row for each license.
     pub fn n_components(&self, counts: impl Fn(&ComponentCopy) -> bool) -> usize {
         let rows = self.components.iter().filter(|taken| counts(taken));
         let named = rows.map(|taken| (&taken.component.corpus, &taken.component.name));
@@ -72,15 +69,12 @@ impl AuditSummary {
     }
 
     /// The folders that were copied from a component, in its version.
-    pub fn versions_of<'a>(
-        &'a self,
-        component: &'a Component,
-    ) -> impl Iterator<Item = &'a FolderVersion> {
-        self.versions.iter().filter(|of| of.is_of(component) && of.version() == component.version)
+    pub fn versions_of(&self, component: &Component) -> impl Iterator<Item = &FolderVersion> {
+        let versions = self.versions.iter();
+        versions.filter(move |of| of.is_of(component) && of.version() == component.version)
     }
 
-    /// How a file relates to the one that it is a copy of, as its folder is compared with its
-    /// version.
+    /// How a file relates to the one that it is a copy of, in the version of its folder.
     pub fn state_of(&self, file: &CopiedFile) -> State {
         if file.is_whole || self.versions.iter().any(|of| of.identical.contains(&file.path)) {
             return State::Identical;
@@ -95,8 +89,7 @@ impl AuditSummary {
         edited.unwrap_or(State::Part)
     }
 
-    /// The commit that first added code of the component with this name to the file at `path`, if
-    /// the history was searched.
+    /// The commit that first added code of this component to a file, if the history was searched.
     pub fn brought_into(&self, path: &FilePath, component: &str) -> Option<&Introduction> {
         let mut brought = self.brought.iter().flatten();
         brought.find(|of| of.path == *path && of.component.name == component)
@@ -227,8 +220,7 @@ pub struct ComponentCopy {
 pub struct FolderVersion {
     /// The folder; empty for the root.
     pub folder: FilePath,
-    /// The files that were copied, where they are not the folder: a single one, or a few among
-    /// others.
+    /// The copied files, where they are not the folder: a single one, or a few among others.
     pub files: Vec<FilePath>,
     /// The component.
     pub component: Arc<Component>,
@@ -253,8 +245,7 @@ pub struct FolderVersion {
     pub equal: Vec<FilePath>,
     /// Those that differ in code, sorted by path.
     pub edited: Vec<EditedFile>,
-    /// Those that are identical to a file of another version, with the versions or the commit that
-    /// have it.
+    /// Those that are identical to a file of another version, with the versions or commit of it.
     pub of_others: Vec<(FilePath, String)>,
     /// Source files next to them that the version does not have.
     pub added: Vec<FilePath>,
@@ -319,8 +310,7 @@ impl FolderVersion {
 
     /// The files that are of the version, edited or not.
     pub fn own(&self) -> impl Iterator<Item = &FilePath> {
-        let edited = self.edited.iter().map(|file| &file.path);
-        self.identical.iter().chain(&self.equal).chain(edited)
+        self.identical.iter().chain(&self.equal).chain(self.edited.iter().map(|file| &file.path))
     }
 
     /// The files that are those of the version, at least but for comments and layout.
@@ -328,8 +318,7 @@ impl FolderVersion {
         self.identical.len() + self.equal.len()
     }
 
-    /// The version that it is: a tag, a range of tags that differ equally, or a commit; `None` if
-    /// it only is nearest.
+    /// The tag, range of tags that differ equally, or commit that it is; `None` if only nearest.
     pub fn version(&self) -> Option<String> {
         self.nearest().filter(|_| self.is_exact())
     }
@@ -370,14 +359,11 @@ impl EditedFile {
     /// Lines that were added and removed.
     pub fn n_lines(&self) -> (usize, usize) {
         let edits = self.edits.iter();
-        edits.fold((0, 0), |(added, removed), edit| {
-            (added + edit.added.len(), removed + edit.removed.len())
-        })
+        (edits.clone().map(|of| of.added.len()).sum(), edits.map(|of| of.removed.len()).sum())
     }
 }
 
-/// The number in the name of a tag: `1.2.8` in `v1.2.8`, `zlib-1.2.8` and `release-1.2.8`. A tag
-/// without one is itself.
+/// The number in a tag, or all of it: `1.2.8` in `v1.2.8`, `zlib-1.2.8` and `release-1.2.8`.
 fn number_of(component: &str, tag: &str) -> String {
     let rest = tag.rsplit('/').next().unwrap_or(tag);
     let lower = rest.to_ascii_lowercase();

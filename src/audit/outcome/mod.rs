@@ -1,8 +1,6 @@
 //! The result of an audit, and what it examined.
 
 mod audited;
-mod duplication;
-mod limits;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -12,10 +10,9 @@ pub use self::audited::{
     AuditSummary, ComponentCopy, CopiedFile, EditedFile, EditedLines, ExaminedCorpus, Explanation,
     FolderVersion, HeldFix, Introduction, Possible, State, generic_purl, percent_encoded,
 };
-pub use self::duplication::{Duplication, Share};
-pub(super) use self::limits::{first_few, in_part};
 use crate::audit::Skip;
 use crate::change::End;
+use crate::matching::Shortfall;
 use crate::policy::{
     BadSuppression, Finding, Fragment, Notice, Owners, SettingsFiles, SuppressedFinding,
     Suppression,
@@ -33,8 +30,7 @@ pub struct Examination {
     pub n_novel: usize,
     /// Files of the head that were searched for origins.
     pub n_compared: usize,
-    /// Pairs of a changed file and another one that share code but were not aligned, since others
-    /// explain the same.
+    /// Pairs of a changed file and another that share code that others explain: not aligned.
     pub n_passed_over: usize,
     /// Changed files that were not checked, and why, sorted by path.
     pub skipped: Vec<(FilePath, Skip)>,
@@ -42,8 +38,7 @@ pub struct Examination {
     pub not_compared: Vec<(FilePath, Skip)>,
     /// What could not be searched in the history, in words, if that was requested.
     pub unavailable: Option<String>,
-    /// Code of the change that occurs in so many components of a corpus that none is its origin, by
-    /// corpus and path.
+    /// Code, by corpus and path, that so many components of a corpus have that none is its origin.
     pub common: Vec<Common>,
 }
 
@@ -86,8 +81,7 @@ pub struct Outcome {
     pub max_findings: usize,
     /// The texts of the files with findings and origins; of a scan none until they are read.
     pub texts: BTreeMap<FilePath, LinedText>,
-    /// The functions in copies and their first origins with their calls, by path and first line;
-    /// empty unless requested.
+    /// The calls of functions in copies and first origins, by path and first line, if requested.
     pub callers: BTreeMap<(FilePath, u32), Vec<Callers>>,
     /// Who owns the files.
     pub owners: Owners,
@@ -105,8 +99,7 @@ impl Outcome {
         Self { base, head, max_findings: usize::MAX, ..Self::default() }
     }
 
-    /// The number of files that were not examined or not compared with, because a partial clone
-    /// does not have them.
+    /// The number of files that were not examined or compared, as a partial clone lacks them.
     pub fn n_missing(&self) -> usize {
         let skipped = self.examined.skipped.iter().chain(&self.examined.not_compared);
         skipped.filter(|(_, skip)| *skip == Skip::Missing).count()
@@ -117,8 +110,7 @@ impl Outcome {
         self.findings.iter().flat_map(Finding::with_family)
     }
 
-    /// Drops findings beyond the maximum, the least severe and then the last first, and adds a
-    /// notice.
+    /// Drops findings beyond the maximum, the least severe and last first, with a notice.
     pub fn limit_findings(&mut self) {
         let n_more = self.findings.len().saturating_sub(self.max_findings);
         if n_more == 0 {
@@ -131,9 +123,61 @@ impl Outcome {
         let mut kept = is_kept.into_iter();
         self.findings.retain(|_| kept.next().unwrap_or(false));
         let (findings, are) = (count(n_more, "more finding"), agreed(n_more, "is", "are"));
-        let message =
-            format!("{findings} {are} not listed: `max-findings` is {}", self.max_findings);
-        self.notices.push(Notice::new(None, None, &message));
+        let text = format!("{findings} {are} not listed: `max-findings` is {}", self.max_findings);
+        self.notices.push(Notice::new(None, None, &text));
+    }
+}
+
+/// How much of some files is duplicated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Share {
+    /// The files.
+    pub n_files: usize,
+    /// Their lines, without those of test code.
+    pub n_lines: usize,
+    /// Those of them that would go if each class were written once.
+    pub duplicated_lines: usize,
+}
+
+impl Share {
+    /// The duplicated fraction of the lines, 0 to 100.
+    pub fn percent(&self) -> f64 {
+        100.0 * self.duplicated_lines as f64 / self.n_lines.max(1) as f64
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.n_files += other.n_files;
+        self.n_lines += other.n_lines;
+        self.duplicated_lines += other.duplicated_lines;
+    }
+}
+
+/// How much of the source of a tree is duplicated: the lines that would go if each class were
+/// written once. Tests, examples and documents are no source, as they repeat by nature; a class
+/// that would not be worth a warning in a change does not count.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Duplication {
+    /// All of it.
+    pub total: Share,
+    /// The classes that count.
+    pub n_classes: usize,
+    /// By the name of the language.
+    pub by_language: BTreeMap<String, Share>,
+    /// By folder directly below the root; files at the root count as `.`.
+    pub by_folder: BTreeMap<FilePath, Share>,
+    /// By file.
+    pub by_file: BTreeMap<FilePath, Share>,
+}
+
+impl Duplication {
+    /// Adds a file.
+    pub(in crate::audit) fn add(&mut self, path: &FilePath, language: &str, file: &Share) {
+        let end = memchr::memchr(b'/', path.as_bytes());
+        let folder = end.map_or(&b"."[..], |end| &path.as_bytes()[..end]);
+        self.total.add(file);
+        self.by_language.entry(language.to_owned()).or_default().add(file);
+        self.by_folder.entry(FilePath::new(folder)).or_default().add(file);
+        self.by_file.entry(path.clone()).or_default().add(file);
     }
 }
 
@@ -167,4 +211,44 @@ pub struct Callers {
     pub function: String,
     /// The file and line of each call, in order.
     pub calls: Vec<(FilePath, u32)>,
+}
+
+/// Maximum files to name that were compared in part; the rest are counted.
+const MAX_LIMITED: usize = 3;
+
+/// What was compared in part only, as files repeat each other too often: a sentence each.
+pub(super) fn in_part(
+    limits: impl Iterator<Item = (FilePath, Shortfall)>,
+) -> Vec<(FilePath, String)> {
+    let mut of_path: BTreeMap<FilePath, Shortfall> = BTreeMap::new();
+    for (path, limits) in limits {
+        *of_path.entry(path).or_default() += limits;
+    }
+    let described = of_path.into_iter().flat_map(|(path, limits)| {
+        let Shortfall { n_places_left, n_places, n_not_extended } = limits;
+        let n_compared = n_places - n_places_left;
+        let places = (n_places_left > 0).then(|| {
+            let places = count(n_places, "place");
+            format!("repeats code of {places}: the nearest {n_compared} were aligned")
+        });
+        let chains = (n_not_extended > 0).then(|| {
+            let (were, their) = agreed(n_not_extended, ("was", "its"), ("were", "their"));
+            let repeats = count(n_not_extended, "repeat");
+            format!("is very repetitive: {repeats} {were} not extended past edits at {their} ends")
+        });
+        places.into_iter().chain(chains).map(move |text| (path.clone(), text))
+    });
+    described.collect()
+}
+
+/// The first few of such notices; the others are counted.
+pub(super) fn first_few(mut notices: Vec<Notice>) -> Vec<Notice> {
+    if notices.len() > MAX_LIMITED {
+        let n_more = notices.len() - MAX_LIMITED;
+        notices.truncate(MAX_LIMITED);
+        let (files, were) = (count(n_more, "more file"), agreed(n_more, "was", "were"));
+        let more = format!("{files} {were} compared in part, like those named here");
+        notices.push(Notice::new(None, None, &more));
+    }
+    notices
 }

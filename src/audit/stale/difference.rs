@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::lineage::Project;
+use super::lineage::{Choice, Project, Releases};
 use super::mapping::Mapping;
 use super::missed::{document, line_range};
-use super::releases::{Choice, Releases};
 use crate::audit::Error;
 use crate::audit::outcome::{EditedFile, EditedLines, FolderVersion};
 use crate::audit::read::{Source, Sources};
@@ -17,7 +16,6 @@ use crate::git::{Repository, Snapshot};
 use crate::matching::edited_lines;
 use crate::text::{FilePath, Lines};
 
-/// The files of the tree.
 #[derive(Clone, Copy)]
 pub(in crate::audit) struct TreeFiles<'t> {
     pub snapshot: &'t Snapshot,
@@ -44,8 +42,7 @@ pub(super) struct Difference<'d, 'f> {
     pub releases: &'d Releases<'f>,
     pub tree: TreeFiles<'f>,
     pub mapping: &'d Mapping,
-    /// Where else files of the folder were in the component: it may keep headers in a folder of
-    /// their own.
+    /// Where else its files were in the component, such as headers in a folder of their own.
     pub elsewhere: &'d [Mapping],
     /// The files with code of the component.
     pub holding: BTreeSet<&'f FilePath>,
@@ -117,15 +114,13 @@ impl Difference<'_, '_> {
         if n_known == 1 || version.is_shared {
             version.files = self.members.iter().map(|source| source.path.clone()).collect();
         }
-        let here: BTreeSet<&[u8]> =
-            near.iter().filter_map(|path| path.below(&self.mapping.folder)).collect();
+        let here = BTreeSet::from_iter(near.iter().filter_map(|of| of.below(&self.mapping.folder)));
         let missing = there
             .iter()
             .filter(|(name, (_, blob))| !here.contains(&***name) && !held.contains(blob))
             .map(|(name, _)| FilePath::joined(&self.mapping.origin, name));
         let (near, elsewhere): (Vec<FilePath>, Vec<FilePath>) = missing.partition(|path| {
-            let mut there =
-                self.members.iter().filter_map(|source| self.mapping.there(&source.path));
+            let mut there = self.members.iter().filter_map(|of| self.mapping.there(&of.path));
             version.files.is_empty() && there.any(|of| of.folder() == path.folder())
         });
         version.n_missing_elsewhere = elsewhere.len();
@@ -147,23 +142,19 @@ impl Difference<'_, '_> {
     }
 
     /// The same with the files that hold code of the component, and that the version has elsewhere.
-    fn with_elsewhere(
-        &self,
-        mut files: FilesThere,
-        near: &[&FilePath],
-    ) -> Result<FilesThere, Error> {
+    fn with_elsewhere(&self, mut all: FilesThere, near: &[&FilePath]) -> Result<FilesThere, Error> {
         for path in near.iter().filter(|path| self.holding.contains(*path)) {
             let Some(name) = path.below(&self.mapping.folder) else { continue };
             for there in self.elsewhere.iter().filter_map(|mapping| mapping.there(path)) {
-                if files.contains_key(name) {
+                if all.contains_key(name) {
                     break;
                 }
                 let Some(&number) = self.releases.paths.get(&there) else { continue };
                 let blob = self.releases.blob_in(self.choice, number)?;
-                files.extend(blob.map(|blob| (name.to_vec(), (there, blob))));
+                all.extend(blob.map(|blob| (name.to_vec(), (there, blob))));
             }
         }
-        Ok(files)
+        Ok(all)
     }
 
     fn relation(
@@ -198,8 +189,7 @@ impl Difference<'_, '_> {
         };
         let origin = known_there.map(|(origin, _)| origin.clone()).unwrap_or_default();
         let id = stored.checked(segment.id_of(blob))?;
-        let text =
-            clone.zip(id).and_then(|(clone, id)| clone.reader().past_blob(id, &origin).ok()?);
+        let text = clone.zip(id).and_then(|(of, id)| of.reader().past_blob(id, &origin).ok()?);
         let (of_there, here) = (document(&there), source.document());
         let (own_lines, their_lines) = (Lines::new(&source.text), Lines::new(&there.text));
         let text_lines = text.as_ref().map(|text| (text, Lines::new(text)));

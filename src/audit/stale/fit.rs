@@ -25,9 +25,8 @@ use rayon::prelude::*;
 
 use super::ComponentFile;
 use super::difference::{Difference, TreeFiles};
-use super::lineage::{Project, projects};
+use super::lineage::{Choice, Releases, projects};
 use super::mapping::{Mapping, is_of_copy};
-use super::releases::{Choice, Releases};
 use crate::audit::Error;
 use crate::audit::outcome::FolderVersion;
 use crate::audit::read::Source;
@@ -46,24 +45,16 @@ pub(in crate::audit) struct WholeCopy {
 /// The files that vote for each mapping, by their numbers.
 type Votes = BTreeMap<Mapping, BTreeSet<usize>>;
 
-/// What the tags that fit best leave, in lines and files, if there are tags; and the tags.
-type BestTags = (Option<(usize, usize)>, Vec<usize>);
-
-/// Minimum files for a folder to be a copy. A single file, and a few among many others, must differ
-/// in less than a tenth of their lines.
+/// Minimum files of a copied folder. Fewer, or few among others, must differ in a tenth at most.
 const MIN_FILES: usize = 2;
 
-/// How many times fewer lines differ from a commit than from every tag if the folder was copied
-/// from between them.
+/// How many times fewer lines differ from a commit than from all tags if that is the version.
 const FAR_LESS: usize = 8;
 
 /// Maximum mappings to compare, those with most votes first.
 const MAX_MAPPINGS: usize = 8;
 
 /// The versions of all folders that were copied from components with history, or from releases.
-///
-/// # Errors
-/// If a corpus is damaged, or a file of the tree cannot be read.
 pub(in crate::audit) fn fit(
     copies: &[WholeCopy],
     outsides: &[Outside],
@@ -71,17 +62,16 @@ pub(in crate::audit) fn fit(
 ) -> Result<Vec<FolderVersion>, Error> {
     let mut by_component: BTreeMap<(&str, &str), Vec<&WholeCopy>> = BTreeMap::new();
     for copy in copies {
-        let names: BTreeSet<(&str, &str)> =
-            copy.origins.iter().map(|of| (&*of.corpus, &*of.component)).collect();
-        for name in names {
+        let names = copy.origins.iter().map(|of| (&*of.corpus, &*of.component));
+        for name in BTreeSet::from_iter(names) {
             by_component.entry(name).or_default().push(copy);
         }
     }
     let mut versions = Vec::new();
     for ((corpus, name), copies) in by_component {
         for project in projects(outsides, corpus, name) {
-            let fitting = Fit { project, releases: Releases::new(project)?, copies: &copies, tree };
-            versions.extend(fitting.versions()?);
+            let fit = Fit { releases: Releases::new(project)?, copies: &copies, tree };
+            versions.extend(fit.versions()?);
         }
     }
     // A component may keep a copy of the same project.
@@ -111,8 +101,7 @@ fn best_of_each(mut versions: Vec<FolderVersion>) -> Vec<FolderVersion> {
     versions
 }
 
-/// The mappings that most files vote for, and those that at least half of these vote for as well,
-/// with the files; `None` if there are none left.
+/// The mappings with most votes, or at least half of the same, and the files; `None` without any.
 fn ranked(votes: &Votes) -> Option<(Vec<Mapping>, BTreeSet<usize>)> {
     let mut ranked = Vec::from_iter(votes.iter().filter(|(_, files)| !files.is_empty()));
     ranked.sort_by_cached_key(|(mapping, files)| {
@@ -132,7 +121,6 @@ fn most(mappings: &[Mapping], n_files: impl Fn(usize) -> usize) -> usize {
 
 /// What the folders of a tree are compared with to find the versions of one component.
 struct Fit<'f> {
-    project: Project<'f>,
     releases: Releases<'f>,
     copies: &'f [&'f WholeCopy],
     tree: TreeFiles<'f>,
@@ -146,6 +134,8 @@ struct Member<'f> {
     own: Option<u32>,
     /// Whether it holds at least half of any version.
     is_whole: bool,
+    /// Its blob at each tag, where most of the files were then.
+    at_tags: Vec<Option<u32>>,
 }
 
 /// Files of the tree that are those of a component, in each of its versions.
@@ -155,8 +145,6 @@ struct Place<'f> {
     /// All places that files of the folder ever had, by their names.
     elsewhere: Vec<Mapping>,
     members: Vec<Member<'f>>,
-    /// For each member, its blob at each tag, where most of the files were then.
-    at_tags: Vec<Vec<Option<u32>>>,
 }
 
 impl<'f> Fit<'f> {
@@ -219,14 +207,12 @@ impl<'f> Fit<'f> {
             let number = most(&mappings, |number| {
                 blobs[number].iter().filter(|of| of[tag].is_some()).count()
             });
-            for (row, of_file) in at_tags.iter_mut().zip(&blobs[number]) {
-                row.push(of_file[tag]);
-            }
+            at_tags.iter_mut().zip(&blobs[number]).for_each(|(row, blobs)| row.push(blobs[tag]));
         }
-        let members = voters.par_iter().zip(&at_tags);
+        let members = voters.par_iter().zip(at_tags);
         let members = members.map(|(copy, at_tags)| self.member(copy, &mappings, at_tags));
         let members = members.collect::<Result<Vec<_>, Error>>()?;
-        Ok(Place { mappings, elsewhere: Vec::new(), members, at_tags })
+        Ok(Place { mappings, elsewhere: Vec::new(), members })
     }
 
     /// The number of the path that a file has by a mapping, if the component ever had it.
@@ -237,17 +223,17 @@ impl<'f> Fit<'f> {
     /// What commits did to a file of a place, under all its names.
     fn changes(&self, mappings: &[Mapping], copy: &WholeCopy) -> Result<Vec<StoredChange>, Error> {
         let path = mappings.iter().find_map(|mapping| self.path_of(mapping, copy));
-        let lineage = path.map(|path| self.project.lineage(path)).transpose()?.flatten();
-        Ok(lineage.map(|lineage| lineage.changes).unwrap_or_default())
+        let lineage = path.map(|path| self.releases.project.lineage(path)).transpose()?;
+        Ok(lineage.flatten().map(|lineage| lineage.changes).unwrap_or_default())
     }
 
     fn member(
         &self,
         copy: &'f WholeCopy,
         mappings: &[Mapping],
-        at_tags: &[Option<u32>],
+        at_tags: Vec<Option<u32>>,
     ) -> Result<Member<'f>, Error> {
-        let own = self.project.blob_of(&copy.source)?;
+        let own = self.releases.project.blob_of(&copy.source)?;
         let counts = LineCounts::new(&copy.source);
         let changes = self.changes(mappings, copy)?;
         let of_commits = changes.iter().flat_map(|change| [change.before, change.after]);
@@ -256,10 +242,10 @@ impl<'f> Fit<'f> {
         let mut is_whole = is_version;
         // Of an edited file all versions will be compared: here, in parallel with other files.
         for &blob in blobs.iter().filter(|_| !is_version) {
-            let shared = self.project.shared_lines(&counts, blob)?;
+            let shared = self.releases.project.shared_lines(&counts, blob)?;
             is_whole |= 2 * shared.n >= shared.n_version.max(counts.n());
         }
-        Ok(Member { copy, counts, own, is_whole })
+        Ok(Member { copy, counts, own, is_whole, at_tags })
     }
 
     /// The lines by which files differ from the blobs that they were in a version, if these are
@@ -274,11 +260,11 @@ impl<'f> Fit<'f> {
     ) -> Result<Option<usize>, Error> {
         let (edited, others): (Vec<usize>, Vec<usize>) =
             (0..members.len()).partition(|&number| members[number].own.is_none());
-        let mut n_lines = 0;
+        let (project, mut n_lines) = (&self.releases.project, 0);
         for number in edited.into_iter().chain(others) {
             let counts = &members[number].counts;
             n_lines += match blob_of(number) {
-                Some(blob) => counts.distance(&self.project.shared_lines(counts, blob)?),
+                Some(blob) => counts.distance(&project.shared_lines(counts, blob)?),
                 None => counts.n(),
             };
             if n_lines >= limit {
@@ -289,16 +275,13 @@ impl<'f> Fit<'f> {
     }
 
     /// The version of a folder; `None` if it is no copy.
-    fn version(&self, place: Place<'f>) -> Result<Option<FolderVersion>, Error> {
-        let Place { mappings, elsewhere, members, at_tags } = place;
-        let rows = members.into_iter().zip(at_tags).filter(|(member, _)| member.is_whole);
-        let (members, at_tags): (Vec<Member<'f>>, Vec<_>) = rows.unzip();
-        let place = Place { mappings, elsewhere, members, at_tags };
+    fn version(&self, mut place: Place<'f>) -> Result<Option<FolderVersion>, Error> {
+        place.members.retain(|member| member.is_whole);
         let (least, best) = self.best_tags(&place)?;
-        let commit = self.nearest_commit(&place, least.map(|(n, _)| n))?;
+        let n_at_tag = least.map(|(n, _)| n);
+        let commit = self.nearest_commit(&place, n_at_tag)?;
 
         let n_lines: usize = place.members.iter().map(|member| member.counts.n()).sum();
-        let n_at_tag = least.map(|(n, _)| n);
         let least = commit.as_ref().map(|(.., n)| *n).into_iter().chain(n_at_tag).min();
         let Some(n_edited) = least else { return Ok(None) };
         // What shares less than half of its lines with every version is something else by now.
@@ -308,7 +291,7 @@ impl<'f> Fit<'f> {
         }
         let ends = best.first().zip(best.last());
         let base = FolderVersion {
-            component: Arc::new(self.project.component()?),
+            component: Arc::new(self.releases.project.component()?),
             tags: ends.map(|(&a, &b)| [a, b].map(|at| self.releases.tags[at].1.clone()).into()),
             n_lines,
             ..FolderVersion::default()
@@ -333,19 +316,17 @@ impl<'f> Fit<'f> {
         Ok(Some(FolderVersion { nearest_tag, commit: Some((nearest, n)), ..chosen }))
     }
 
-    /// The tags that leave least unexplained: lines of code that differ, and files whose bytes do,
-    /// since comments tell versions apart, too.
-    fn best_tags(&self, place: &Place<'_>) -> Result<BestTags, Error> {
+    /// What the best tags leave, in lines of code that differ, then in files, as comments tell,
+    /// too; and the tags.
+    fn best_tags(&self, place: &Place<'_>) -> Result<(Option<(usize, usize)>, Vec<usize>), Error> {
         let names = self.releases.tags.iter().enumerate().filter(|(_, (_, name))| !name.is_empty());
-        let tags = names.map(|(tag, _)| (place.n_other(|number| place.at_tags[number][tag]), tag));
-        let mut tags: Vec<(usize, usize)> = tags.collect();
+        let mut tags = Vec::from_iter(names.map(|(at, _)| (place.n_other(place.at_tag(at)), at)));
         // What the nearest leave bounds what has to be read of the others.
         tags.sort_unstable();
         let (mut least, mut best) = (None, Vec::new());
         for (n_other, tag) in tags {
             let limit = least.map_or(usize::MAX, |(n_lines, _)| n_lines + 1);
-            let n_lines =
-                self.n_differing(&place.members, |number| place.at_tags[number][tag], limit)?;
+            let n_lines = self.n_differing(&place.members, place.at_tag(tag), limit)?;
             let Some(n_lines) = n_lines else { continue };
             if least.is_none_or(|least| (n_lines, n_other) < least) {
                 (least, best) = (Some((n_lines, n_other)), Vec::new());
@@ -364,8 +345,7 @@ impl<'f> Fit<'f> {
         Ok((least, if own.is_empty() { best } else { own }))
     }
 
-    /// The same with how each file differs from a version, in the place that has most of them
-    /// there.
+    /// The same with how each file differs from a version, in the place with most of them there.
     fn compared(
         &self,
         place: &Place<'f>,
@@ -383,8 +363,7 @@ impl<'f> Fit<'f> {
         let paths: Vec<&FilePath> = members.iter().map(|source| &source.path).collect();
         let mapping = place.mappings[most(&place.mappings, |number| n_files[number])].clone();
         let mapping = mapping.innermost(&paths);
-        let folder = FilePath::new(&mapping.folder);
-        let origin = FilePath::new(&mapping.origin);
+        let [folder, origin] = [&mapping.folder, &mapping.origin].map(FilePath::new);
         let difference = Difference {
             releases: &self.releases,
             tree: self.tree,
@@ -397,11 +376,10 @@ impl<'f> Fit<'f> {
         difference.of(FolderVersion { folder, origin, ..version })
     }
 
-    /// Whether most files next to the members, with a name that ends as theirs do, are none that
-    /// the component ever had: a project that keeps two files of a library among its own is no
-    /// copy of it.
+    /// Whether most files next to the members, with endings like theirs, were never in the
+    /// component: a project that keeps two files of a library among its own is no copy of it.
     fn is_among_others(&self, place: &Place<'f>) -> bool {
-        let kinds: HashSet<(&[u8], &[u8])> =
+        let kinds: HashSet<_> =
             place.members.iter().map(|member| kind(&member.copy.source.path)).collect();
         let others = self.tree.paths().filter(|path| {
             let mut names = place.mappings.iter().filter_map(|mapping| mapping.there(path));
@@ -438,8 +416,7 @@ impl<'f> Fit<'f> {
             }
         }
         let Some(((n, _), number)) = best else { return Ok(None) };
-        let commit = self.project.past_commit(number)?;
-        Ok(Some((number, commit, n)))
+        Ok(Some((number, self.releases.project.past_commit(number)?, n)))
     }
 }
 
@@ -454,6 +431,11 @@ impl<'f> Place<'f> {
     fn folders(&self) -> BTreeSet<&'f [u8]> {
         let whole = self.members.iter().filter(|member| member.is_whole);
         whole.map(|member| member.copy.source.path.folder()).collect()
+    }
+
+    /// For each member, its blob at a tag.
+    fn at_tag(&self, tag: usize) -> impl Fn(usize) -> Option<u32> {
+        move |number| self.members[number].at_tags[tag]
     }
 
     /// The files that do not have the bytes of the blobs that they were in a version.

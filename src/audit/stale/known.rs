@@ -1,23 +1,22 @@
-//! Finds code that listed commits fixed, without the fix.
+//! Finds code that lacks the fixes of listed commits, and the security fixes that a copy has.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::lineage::{Lineage, lineages};
 use super::missed::{Holder, Versions, document, finding, missed_hunks, stale};
 use crate::audit::Error;
+use crate::audit::outcome::HeldFix;
 use crate::audit::search::{Outside, StoredCorpus, params};
 use crate::config::Config;
 use crate::fingerprint::Params;
-use crate::matching::{HunkIndex, is_telling};
+use crate::matching::{HunkIndex, fixes, is_telling, missed};
 use crate::policy::{Behind, Component, Finding, Fragment, MissedCommit};
 use crate::store::corpus::{CorpusSegment, StoredChange};
 
 /// The findings about what files have missed; `step` is called for each.
-///
-/// # Errors
-/// If a corpus is damaged.
 pub(in crate::audit) fn missed_fixes(
     holders: &[Holder<'_>],
     outsides: &[Outside],
@@ -35,12 +34,7 @@ pub(in crate::audit) fn missed_fixes(
 }
 
 /// The findings about functions that listed commits fixed elsewhere, one for each component, once.
-///
-/// The fingerprints of the file are looked up, so time grows with the file and what it shares with
-/// the list.
-///
-/// # Errors
-/// If a corpus is damaged.
+/// Time grows with the fingerprints of the file, and with what it shares with the list.
 fn vulnerable(
     holders: &[Holder<'_>],
     outsides: &[Outside],
@@ -65,7 +59,6 @@ fn vulnerable(
 /// The commits that a file was found to lack, with the places.
 type KnownGaps = BTreeSet<(String, Vec<Fragment>)>;
 
-/// A list of fixes.
 struct FixList<'s> {
     stored: &'s StoredCorpus,
     segment: &'s CorpusSegment,
@@ -77,14 +70,13 @@ struct FixList<'s> {
 impl<'s> FixList<'s> {
     fn new(stored: &'s StoredCorpus, segment: &'s CorpusSegment) -> Result<Self, Error> {
         let (k, window) = segment.sampling();
-        let params = params(k, window);
         let mut fixes: HashMap<u32, Vec<StoredChange>> = HashMap::new();
         for change in stored.checked(segment.changes())? {
             if let (Some(before), Some(_)) = (change.before, change.after) {
                 fixes.entry(before).or_default().push(change);
             }
         }
-        Ok(Self { stored, segment, params, fixes })
+        Ok(Self { stored, segment, params: params(k, window), fixes })
     }
 
     fn findings(
@@ -107,8 +99,8 @@ impl<'s> FixList<'s> {
             let new = stored.checked(segment.tokens(after))?;
             let (missed, n_hunks) = missed_hunks([&old, &new], None, &held, holder);
             let versions = Versions { old: document(&old), new: document(&new), text: None };
-            let places: Vec<_> =
-                missed.iter().filter_map(|missed| versions.place(missed, source)).collect();
+            let places = missed.iter().filter_map(|missed| versions.place(missed, source));
+            let places = Vec::from_iter(places);
             if places.is_empty() {
                 continue;
             }
@@ -146,8 +138,7 @@ impl<'s> FixList<'s> {
     }
 }
 
-/// The commits, each once: one may have fixed several functions of a file, or one function under
-/// several names.
+/// The commits, each once: one may have fixed several functions, or one under several names.
 fn merged(commits: Vec<MissedCommit>) -> Vec<MissedCommit> {
     let mut merged: Vec<MissedCommit> = Vec::new();
     for missed in commits {
@@ -163,4 +154,44 @@ fn merged(commits: Vec<MissedCommit>) -> Vec<MissedCommit> {
         }
     }
     merged
+}
+
+/// The security fixes that files have, by file and commit, each once.
+pub(in crate::audit) fn held_fixes(
+    holders: &[Holder<'_>],
+    outsides: &[Outside],
+) -> Result<Vec<HeldFix>, Error> {
+    let of_holders = holders.par_iter().map(|holder| of_holder(holder, outsides));
+    let mut fixes = BTreeMap::new();
+    for fix in of_holders.collect::<Result<Vec<_>, Error>>()?.into_iter().flatten() {
+        let key = (fix.path.clone(), fix.component.name.clone(), fix.commit.hash.clone());
+        fixes.entry(key).or_insert(fix);
+    }
+    Ok(fixes.into_values().collect())
+}
+
+fn of_holder(holder: &Holder<'_>, outsides: &[Outside]) -> Result<Vec<HeldFix>, Error> {
+    let held = HunkIndex::new(&holder.source.tokens);
+    let mut fixes = Vec::new();
+    for file in &holder.origins {
+        for lineage in lineages(outsides, file)? {
+            for change in &lineage.changes {
+                let commit = lineage.project.past_commit(change.commit)?;
+                if commit.is_security && has(change, &lineage, &held)? {
+                    let component = lineage.project.component()?;
+                    let path = holder.source.path.clone();
+                    fixes.push(HeldFix { path, component, commit });
+                }
+            }
+        }
+    }
+    Ok(fixes)
+}
+
+/// Whether a copy has what a change made.
+fn has(change: &StoredChange, lineage: &Lineage<'_>, held: &HunkIndex<'_>) -> Result<bool, Error> {
+    let (Some(before), Some(after)) = (change.before, change.after) else { return Ok(false) };
+    let (old, new) = (lineage.project.version(before)?, lineage.project.version(after)?);
+    let undone = fixes(document(&new), document(&old));
+    Ok(!missed(&new.tokens, &undone, &old.tokens, None, held).is_empty())
 }

@@ -1,10 +1,12 @@
-//! Finds a file of a component with all its versions.
+//! Reads the history of a component: files under all their names, at each tag and commit.
+
+use std::collections::BTreeMap;
 
 use crate::audit::Error;
 use crate::audit::read::Source;
 use crate::audit::search::{FileHits, LineCounts, Outside, SharedLines, StoredCorpus};
 use crate::git::{Repository, blob_id};
-use crate::policy::{Component, PastCommit, Place};
+use crate::policy::{Component, PastCommit};
 use crate::store::corpus::{CorpusSegment, StoredChange, StoredTokens};
 use crate::text::FilePath;
 
@@ -12,7 +14,6 @@ use crate::text::FilePath;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::audit) struct ComponentFile {
     pub corpus: String,
-    /// The name of the component.
     pub component: String,
     pub path: FilePath,
 }
@@ -20,8 +21,7 @@ pub(in crate::audit) struct ComponentFile {
 impl ComponentFile {
     /// The file of a component where code was found, if it is in one.
     pub fn of(found: &FileHits) -> Option<Self> {
-        let Place::Component(component) = &found.place else { return None };
-        Some(Self::new(component, &found.target.path))
+        found.place.component().map(|component| Self::new(component, &found.target.path))
     }
 
     pub fn new(component: &Component, path: &FilePath) -> Self {
@@ -32,7 +32,7 @@ impl ComponentFile {
 
 /// A component in a corpus, with its history or as one release.
 #[derive(Clone, Copy)]
-pub(in crate::audit) struct Project<'o> {
+pub(super) struct Project<'o> {
     pub stored: &'o StoredCorpus,
     pub segment: &'o CorpusSegment,
     /// The source of the segment, if it was not imported.
@@ -42,7 +42,7 @@ pub(in crate::audit) struct Project<'o> {
 }
 
 /// A file of a component with history: its changes under all its names.
-pub(in crate::audit) struct Lineage<'o> {
+pub(super) struct Lineage<'o> {
     pub project: Project<'o>,
     /// The number of the lineage in the segment.
     pub number: u32,
@@ -50,31 +50,23 @@ pub(in crate::audit) struct Lineage<'o> {
     pub changes: Vec<StoredChange>,
 }
 
-/// The components of this name in a corpus, with their history or as releases: of a repository
-/// there is one, unless it was added twice.
-pub(in crate::audit) fn projects<'o>(
-    outsides: &'o [Outside],
-    corpus: &str,
-    name: &str,
-) -> Vec<Project<'o>> {
+/// The components of this name in a corpus: of a repository one, unless it was added twice.
+pub(super) fn projects<'o>(outsides: &'o [Outside], corpus: &str, name: &str) -> Vec<Project<'o>> {
     let mut projects = Vec::new();
     for stored in outsides.iter().filter_map(Outside::stored).filter(|of| of.name() == corpus) {
         let sources = stored.sources();
         for (segment, spec) in sources.filter(|(of, _)| of.keeps_past() && !of.is_of_fixes()) {
             let named = (0..).zip(segment.components()).filter(|(_, of)| of.name == name);
-            projects.extend(named.map(|(component, _)| Project {
-                stored,
-                segment,
-                spec,
-                component,
-            }));
+            for (component, _) in named {
+                projects.push(Project { stored, segment, spec, component });
+            }
         }
     }
     projects
 }
 
 /// The lineages of `file` in all corpora; none if its component has no history.
-pub(in crate::audit) fn lineages<'o>(
+pub(super) fn lineages<'o>(
     outsides: &'o [Outside],
     file: &ComponentFile,
 ) -> Result<Vec<Lineage<'o>>, Error> {
@@ -95,7 +87,6 @@ impl<'o> Project<'o> {
         Ok(changes.map(|(number, changes)| Lineage { project: *self, number, changes }))
     }
 
-    /// The tokens of a version.
     pub fn version(&self, blob: u32) -> Result<StoredTokens, Error> {
         self.stored.checked(self.segment.tokens(blob))
     }
@@ -105,12 +96,10 @@ impl<'o> Project<'o> {
         self.stored.checked(self.segment.blob_of(&blob_id(source.bytes())))
     }
 
-    /// A commit, by its number.
     pub fn past_commit(&self, number: u32) -> Result<PastCommit, Error> {
         self.stored.checked(self.segment.past_commit(number))
     }
 
-    /// What the lines of a file have in common with a version.
     pub fn shared_lines(&self, own: &LineCounts, blob: u32) -> Result<SharedLines, Error> {
         self.stored.shared_lines(own, self.segment, blob)
     }
@@ -127,5 +116,59 @@ impl<'o> Project<'o> {
         // `REPOSITORY@REVISION` has no history, and lists name several.
         let path = self.spec.map(std::path::Path::new).filter(|path| path.is_dir())?;
         Repository::discover_another(path).ok()
+    }
+}
+
+/// A component with its tags, and all files that it ever had.
+pub(super) struct Releases<'r> {
+    pub project: Project<'r>,
+    /// The numbers and names of the tags, the oldest first; the last is the default branch.
+    pub tags: Vec<(u32, String)>,
+    /// The numbers of all paths that its files have had.
+    pub paths: BTreeMap<FilePath, u32>,
+}
+
+/// What a folder is compared with.
+pub(super) enum Choice {
+    /// The tag at this place in the list of tags.
+    Tag(usize),
+    /// The commit with this number.
+    Commit(u32),
+}
+
+impl<'r> Releases<'r> {
+    pub fn new(project: Project<'r>) -> Result<Self, Error> {
+        let Project { stored, segment, component, .. } = project;
+        let tags = stored.checked(segment.tags_of(component))?;
+        let tags = tags.into_iter().map(|(number, tag)| (number, tag.name)).collect();
+        let paths = stored.checked(segment.past_paths(component))?;
+        let paths = paths.into_iter().map(|(number, path)| (path, number)).collect();
+        Ok(Self { project, tags, paths })
+    }
+
+    pub fn blob_in(&self, choice: &Choice, path: u32) -> Result<Option<u32>, Error> {
+        match choice {
+            Choice::Tag(at) => Ok(self.blobs_at_tags(path)?[*at]),
+            Choice::Commit(commit) => {
+                let lineage = self.project.lineage(path)?;
+                let changes = lineage.map(|lineage| lineage.changes).unwrap_or_default();
+                let last = changes.iter().rev().find(|change| change.commit <= *commit);
+                Ok(last.filter(|change| change.path == path).and_then(|change| change.after))
+            }
+        }
+    }
+
+    pub fn blobs_at_tags(&self, path: u32) -> Result<Vec<Option<u32>>, Error> {
+        let rows = self.project.stored.checked(self.project.segment.at_tags(path))?;
+        let mut rows = rows.into_iter().peekable();
+        let mut blob = None;
+        let mut at_tags = Vec::with_capacity(self.tags.len());
+        for &(tag, _) in &self.tags {
+            while let Some((_, next)) = rows.next_if(|(from, _)| *from <= tag) {
+                blob = next;
+            }
+            at_tags.push(blob);
+        }
+        Ok(at_tags)
     }
 }

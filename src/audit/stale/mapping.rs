@@ -37,8 +37,7 @@ impl Mapping {
         a.is_in(&b) || b.is_in(&a)
     }
 
-    /// The same mapping from the innermost folder that holds all `files`, which are below the
-    /// folder.
+    /// The same mapping from the innermost folder that holds all `files`.
     pub fn innermost(mut self, files: &[&FilePath]) -> Self {
         while let Some(name) = self.only_folder(files) {
             for folder in [&mut self.folder, &mut self.origin] {

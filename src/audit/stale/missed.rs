@@ -11,7 +11,7 @@ use crate::audit::search::{LineCounts, Outside};
 use crate::config::Config;
 use crate::git::{Reader, Repository};
 use crate::language::Token;
-use crate::matching::{CONTEXT, Document, Hunk, HunkIndex, MissedHunk, fixes, missed};
+use crate::matching::{CONTEXT, Document, HunkIndex, MissedHunk, fixes, missed};
 use crate::policy::{Behind, Component, Finding, LineEdit, MissedCommit, MissedPlace};
 use crate::store::corpus::StoredTokens;
 use crate::text::{FilePath, Lines};
@@ -126,8 +126,7 @@ pub(super) fn document(version: &StoredTokens) -> Document<'_> {
     Document::new(&version.text, &version.tokens)
 }
 
-/// The hunks between two versions that a file has missed, and how many there are; `latest` are the
-/// tokens of the last version.
+/// The hunks that a file has missed, and their number in all; `latest` is the last version.
 pub(super) fn missed_hunks(
     [old, new]: [&StoredTokens; 2],
     latest: Option<&[Token]>,
@@ -189,27 +188,25 @@ pub(super) struct Versions<'v> {
 
 impl Versions<'_> {
     /// The place of a copy that missed a hunk.
-    pub fn place(&self, missed: &MissedHunk, source: &Source) -> Option<MissedPlace> {
-        let fragment = source.fragment(&missed.at)?;
-        let hunk = &missed.hunk;
-        let origin_lines = line_range(self.old, &Lines::new(self.old.text), &hunk.before);
-        Some(MissedPlace { fragment, origin_lines, edit: self.edit(hunk, missed, source) })
+    pub fn place(&self, missed: &MissedHunk, copy: &Source) -> Option<MissedPlace> {
+        let fragment = copy.fragment(&missed.at)?;
+        let origin_lines = line_range(self.old, &Lines::new(self.old.text), &missed.hunk.before);
+        Some(MissedPlace { fragment, origin_lines, edit: self.edit(missed, copy) })
     }
 
-    /// How to change the lines of the copy: only whole lines are replaced, and only if the copy has
-    /// not renamed anything.
-    fn edit(&self, hunk: &Hunk, missed: &MissedHunk, source: &Source) -> Option<LineEdit> {
-        let text = self.text?;
-        let document = source.document();
+    /// How to change the lines of the copy: whole lines only, and only if it has renamed nothing.
+    fn edit(&self, missed: &MissedHunk, copy: &Source) -> Option<LineEdit> {
+        let (text, after) = (self.text?, &missed.hunk.after);
+        let document = copy.document();
         let is_whole =
             document.starts_line(missed.lines.start) && document.starts_line(missed.lines.end);
-        if !is_whole || !missed.is_spelled || source.encoded.is_some() {
+        if !is_whole || !missed.is_spelled || copy.encoded.is_some() {
             return None;
         }
-        let of_new = line_range(self.new, &Lines::new(self.new.text), &hunk.after);
+        let of_new = line_range(self.new, &Lines::new(self.new.text), after);
         let new_lines = Lines::new(text);
         let mut new_text = Vec::new();
-        for line in of_new.filter(|_| !hunk.after.is_empty()) {
+        for line in of_new.filter(|_| !after.is_empty()) {
             let line = new_lines.text(text, line);
             new_text.extend(line.strip_suffix(b"\r").unwrap_or(line));
             new_text.push(b'\n');
@@ -219,22 +216,14 @@ impl Versions<'_> {
     }
 }
 
-/// The lines of some tokens, which begin and end with lines; without any, an empty range before the
-/// line of the next one.
-pub(super) fn line_range(
-    document: Document<'_>,
-    lines: &Lines,
-    tokens: &Range<usize>,
-) -> Range<u32> {
-    let first = document.tokens.get(tokens.start).map(|token| lines.line_of(token.start));
-    let last = tokens.end.checked_sub(1).and_then(|last| document.tokens.get(last));
+/// The lines of whole-line tokens; without any, an empty range before the line of the next one.
+pub(super) fn line_range(document: Document<'_>, lines: &Lines, at: &Range<usize>) -> Range<u32> {
+    let first = document.tokens.get(at.start).map(|token| lines.line_of(token.start));
+    let last = at.end.checked_sub(1).and_then(|last| document.tokens.get(last));
     let end = last.map(|token| lines.line_of(token.end.saturating_sub(1)) + 1);
-    match (first, end) {
-        (Some(first), Some(end)) if !tokens.is_empty() => first..end,
-        _ if !tokens.is_empty() => 1..1,
-        (next, before) => {
-            let at = next.or(before).unwrap_or(1);
-            at..at
-        }
+    if at.is_empty() {
+        let line = first.or(end).unwrap_or(1);
+        return line..line;
     }
+    first.zip(end).map_or(1..1, |(first, end)| first..end)
 }
