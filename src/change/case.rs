@@ -39,9 +39,6 @@ impl CheckRequest {
     ///
     /// Settings may name the base and whom to trust. But a change must not choose its own judge:
     /// where the base is trusted, only the settings of the base have a say in either.
-    ///
-    /// # Errors
-    /// If the change, or what judges it, cannot be found or read.
     pub fn case(&self, repository: &Repository) -> Result<Case, Error> {
         let said = self.overrides.over(RawConfig::default())?.trust;
         let is_base_trusted =
@@ -75,7 +72,6 @@ impl CheckRequest {
         Ok(case)
     }
 
-    /// The change as the settings of the head judge it.
     fn judged_by_head(
         &self,
         repository: &Repository,
@@ -92,7 +88,6 @@ impl CheckRequest {
         self.judged_by(repository, search.range()?, settings)
     }
 
-    /// The change as these settings judge it.
     fn judged_by(
         &self,
         repository: &Repository,

@@ -1,5 +1,4 @@
-//! Gathers what judges a change: settings, languages, baseline and decisions; and lists what the
-//! change edits of it.
+//! Gathers what judges a change, and lists what the change edits of it.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

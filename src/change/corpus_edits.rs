@@ -13,7 +13,6 @@ use crate::policy::Notice;
 use crate::sources::{is_license_sized, may_state_license};
 use crate::text::{FilePath, count};
 
-/// A change.
 pub(super) struct CorpusEdits<'e> {
     reader: &'e Reader,
     base: &'e Snapshot,
@@ -58,7 +57,6 @@ impl<'e> CorpusEdits<'e> {
         })
     }
 
-    /// What it makes of the license of the project.
     pub fn project(&self) -> Result<Option<Notice>, Error> {
         let path = self.edited_in(&FilePath::new("")).into_iter().find(may_state_license);
         if path.is_none() {
@@ -75,7 +73,6 @@ impl<'e> CorpusEdits<'e> {
         Ok(license.map_or_else(|| "none that is known".to_owned(), ToString::to_string))
     }
 
-    /// The files in `folder` that are others than before, or gone.
     fn edited_in(&self, folder: &FilePath) -> BTreeSet<FilePath> {
         self.edited.iter().copied().filter(|path| path.is_in(folder)).cloned().collect()
     }

@@ -1,23 +1,90 @@
-//! Reads a corpus folder inside the repository as the base has it.
+//! Lists and reads a folder of components, on disk or inside of the repository as the base has it.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::state::moved_submodule;
-use super::{Authority, Components, Error, Side};
-use crate::files::Entry;
-use crate::git::Snapshot;
+use super::{Authority, Error, Side};
+use crate::files::{self, Content, Entry, ReadFiles};
+use crate::git::{Reader, Repository, Snapshot};
 use crate::sources::Folder;
 use crate::text::FilePath;
+
+/// A folder, each of whose direct subfolders is a component.
+#[derive(Debug)]
+pub struct Components {
+    root: Option<PathBuf>,
+    entries: Vec<Entry>,
+    /// The repository with the files that are not on disk.
+    repository: Option<Box<Repository>>,
+}
+
+impl Components {
+    /// The folder at `root`.
+    pub fn on_disk(root: &Path) -> Result<Self, files::Error> {
+        let entries = Folder::new(root).all_entries()?;
+        Ok(Self { root: Some(root.to_owned()), entries, repository: None })
+    }
+
+    /// The folder with these entries, by their paths in it: in the repository, or on disk at `root`
+    /// if that is read.
+    fn in_repository(
+        root: Option<&Path>,
+        mut entries: Vec<Entry>,
+        repository: &Repository,
+    ) -> Self {
+        entries.sort_by(|a, b| a.path.cmp(&b.path));
+        let repository = Some(Box::new(repository.clone()));
+        Self { root: root.map(Path::to_owned), entries, repository }
+    }
+
+    /// Its files, sorted by path.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Where it is on disk, if it is read there.
+    pub fn root(&self) -> Option<&Path> {
+        self.root.as_deref()
+    }
+
+    /// A handle for reading them on one thread.
+    pub fn reader(&self) -> ComponentsReader {
+        ComponentsReader {
+            folder: Folder::new(self.root().unwrap_or(Path::new(""))),
+            repository: self.repository.as_deref().map(Repository::reader),
+        }
+    }
+}
+
+/// Reads the files of a folder of components on one thread.
+#[derive(Debug)]
+pub struct ComponentsReader {
+    folder: Folder,
+    repository: Option<Reader>,
+}
+
+impl ReadFiles for ComponentsReader {
+    fn read(&self, entry: &Entry) -> Result<Vec<u8>, files::Error> {
+        match (&self.repository, entry.content) {
+            (Some(repository), Content::Blob(_)) => repository.read(entry),
+            _ => self.folder.read(entry),
+        }
+    }
+
+    fn size(&self, entry: &Entry) -> Option<u64> {
+        match (&self.repository, entry.content) {
+            (Some(repository), Content::Blob(_)) => repository.size(entry),
+            _ => self.folder.size(entry),
+        }
+    }
+}
 
 impl Authority<'_> {
     /// The corpus `name`, the folder at `path` of the repository, which is `on_disk`.
     ///
     /// With the base trusted, what the repository has in it is as the base has it, and what else is
-    /// there is what the user put there.
-    ///
-    /// # Errors
-    /// If it cannot be listed, or it cannot be told whose files are in it.
+    /// there is what the user put there: it is an error if it cannot be told whose files are in it.
     pub fn components(
         &self,
         name: &str,
@@ -27,7 +94,11 @@ impl Authority<'_> {
         let (reader, base) = (self.repository.reader(), self.corpora());
         let way = reader.way(self.head, path)?;
         let leads_elsewhere = way.links.iter().any(|link| base.link(&link.path) != Some(link));
-        let linked = Error::LinkedCorpus(name.to_owned());
+        let why = "it is behind a link that the change brings in";
+        let linked = Error::user(
+            format!("cannot compare with the corpus `{name}`: {why}"),
+            "put the folder itself in its place",
+        );
         if self.side == Side::Head {
             return match on_disk.is_dir() {
                 true if leads_elsewhere && !is_below(on_disk, self.repository.root()) => {
@@ -39,8 +110,7 @@ impl Authority<'_> {
         }
         if let Some(submodule) = moved_submodule(base, self.head, path) {
             let is_in = if path.is_in(submodule) { "is in" } else { "has a part in" };
-            let (what, submodule) = (name.to_owned(), submodule.clone());
-            return Err(Error::MovedSubmodule { what, is_in, submodule });
+            return Err(Error::moved_submodule(&name, is_in, submodule));
         }
         let base = reader.way(base, path)?.end.map(|end| inside(base, &end)).unwrap_or_default();
         let of_head = way.end.map(|end| inside(self.head, &end)).unwrap_or_default();
@@ -55,7 +125,14 @@ impl Authority<'_> {
         }
         if let Some(added) = mixed_in(&base, &of_head, &on_disk_alone) {
             let path = FilePath::joined(path.as_bytes(), added.as_bytes());
-            return Err(Error::MixedCorpus { name: name.to_owned(), path });
+            let why =
+                format!("the change adds `{path}` to it, and the base does not have what is there");
+            return Err(Error::user(
+                format!("cannot compare with the corpus `{name}`: {why}"),
+                format!(
+                    "take `{path}` out of the change, or keep the corpus outside of the repository"
+                ),
+            ));
         }
         let entries = [base, on_disk_alone].concat();
         Ok(Components::in_repository(is_read.then_some(on_disk), entries, self.repository))

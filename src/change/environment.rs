@@ -26,7 +26,6 @@ pub(super) struct EventRange {
     pub default_branch: Option<String>,
 }
 
-/// A revision, and what named it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NamedRevision {
     pub revision: String,
@@ -43,16 +42,12 @@ impl NamedRevision {
         is_commit(&id).then_some(Self { revision: id, or: None, by })
     }
 
-    /// The branch of the remote, which `by` names.
     fn branch(name: &str, by: &'static str) -> Self {
         Self { revision: remote_branch(name), or: None, by }
     }
 
     /// The revision and its commit, or what serves as well if only that is here. A branch is no tag
     /// of its name.
-    ///
-    /// # Errors
-    /// If neither is here, or the branch is damaged.
     pub fn in_clone(&self, reader: &Reader) -> Result<(&str, CommitId), git::Error> {
         let is_branch = self.revision.starts_with("origin/");
         if is_branch && let Some(tip) = reader.branch(&self.revision)? {
@@ -85,26 +80,23 @@ struct System {
 }
 
 impl System {
-    /// The one with this mark, and with nothing but bases.
     const fn of(mark: &'static str, bases: &'static [Base]) -> Self {
         Self { mark: (mark, None), bases, proposed: None, default_branch: None }
     }
 }
 
-/// Where the base is named.
+/// The variables that name a base.
 enum Base {
-    /// In the variable, as a commit.
     Commit(&'static str),
-    /// In the variable, as a branch of the remote.
+    /// Of the remote.
     Branch(&'static str),
-    /// In the first variable, as a branch of the remote; where a clone does not have it, in the
-    /// second, as a commit.
+    /// As a branch in the first; where a clone does not have it, as a commit in the second.
     BranchOr(&'static str, &'static str),
-    /// In the variable, before the dots of a range.
+    /// Before the dots of a range.
     Range(&'static str),
-    /// There, if the first variable has this value.
+    /// If the first variable has this value.
     If(&'static str, &'static str, &'static Base),
-    /// There, if the first variable has another value.
+    /// If the first variable has another value.
     Unless(&'static str, &'static str, &'static Base),
 }
 
@@ -144,10 +136,8 @@ const SYSTEMS: &[System] = &[
         default_branch: Some("CI_DEFAULT_BRANCH"),
     },
     System {
-        mark: ("TF_BUILD", None),
-        bases: &[Branch("SYSTEM_PULLREQUEST_TARGETBRANCH")],
         proposed: Some("SYSTEM_PULLREQUEST_SOURCECOMMITID"),
-        default_branch: None,
+        ..System::of("TF_BUILD", &[Branch("SYSTEM_PULLREQUEST_TARGETBRANCH")])
     },
     System::of(
         "BITBUCKET_BUILD_NUMBER",
@@ -155,13 +145,14 @@ const SYSTEMS: &[System] = &[
     ),
     System::of("JENKINS_URL", &[Branch("CHANGE_TARGET"), Commit("GIT_PREVIOUS_SUCCESSFUL_COMMIT")]),
     System {
-        mark: ("BUILDKITE", None),
-        bases: &[
-            Commit("BUILDKITE_MERGE_QUEUE_BASE_COMMIT"),
-            Branch("BUILDKITE_PULL_REQUEST_BASE_BRANCH"),
-        ],
-        proposed: None,
         default_branch: Some("BUILDKITE_PIPELINE_DEFAULT_BRANCH"),
+        ..System::of(
+            "BUILDKITE",
+            &[
+                Commit("BUILDKITE_MERGE_QUEUE_BASE_COMMIT"),
+                Branch("BUILDKITE_PULL_REQUEST_BASE_BRANCH"),
+            ],
+        )
     },
     // Its variables name no base; its settings can hand one over, in SECONDHAND_BASE.
     System::of("CIRCLECI", &[]),
@@ -181,32 +172,30 @@ const SYSTEMS: &[System] = &[
     System::of("GITHUB_BASE_REF", &[Branch("GITHUB_BASE_REF")]),
 ];
 
-/// The range that the environment names; `None` outside of any we know.
-///
-/// # Errors
-/// If a workflow's event cannot be read: a guess might pass as clean what was not examined.
+/// The range that the environment names; `None` outside of any we know. A workflow's event that
+/// cannot be read is an error: a guess might pass as clean what was not examined.
 pub(super) fn range() -> Result<Option<EventRange>, Error> {
     if let Some(range) = hook_range() {
         return Ok(Some(range));
     }
     let mut of_event = None;
     if let Some(file) = variable("GITHUB_EVENT_PATH").map(PathBuf::from) {
-        let event = event_in(&file).map_err(|why| Error::Event { file, why: why.to_string() })?;
-        let range = range_of_event(&event);
-        if range.base.is_some() {
-            return Ok(Some(range));
+        let event: io::Result<Value> =
+            files::read_text(&file, MAX_EVENT).and_then(|text| Ok(serde_json::from_str(&text)?));
+        let event = event.map_err(|why| {
+            let file = file.display();
+            let message = format!("cannot read the event of this workflow, `{file}`: {why}");
+            Error::user(message, "set the base with `--base REV`")
+        })?;
+        of_event = Some(range_of_event(&event));
+        if of_event.as_ref().is_some_and(|range| range.base.is_some()) {
+            return Ok(of_event);
         }
-        of_event = Some(range);
     }
     let of_system = range_of_system(&|name| variable(name).or_else(|| property(name)));
     let Some(system) = of_system else { return Ok(of_event) };
     let default_branch = system.default_branch.or(of_event.and_then(|event| event.default_branch));
     Ok(Some(EventRange { default_branch, ..system }))
-}
-
-/// What the file of an event has.
-fn event_in(file: &Path) -> io::Result<Value> {
-    Ok(serde_json::from_str(&files::read_text(file, MAX_EVENT)?)?)
 }
 
 /// The range that pre-commit runs its hooks on: `--from-ref` and `--to-ref`, or what is pushed.
@@ -226,7 +215,6 @@ fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// The range of an event of GitHub Actions.
 fn range_of_event(event: &Value) -> EventRange {
     let bases = ["/pull_request/base/sha", "/merge_group/base_sha", "/before"];
     let base = bases.into_iter().find_map(|pointer| text_at(event, pointer));
@@ -256,7 +244,6 @@ fn range_of_system(variable: &dyn Fn(&str) -> Option<String>) -> Option<EventRan
 }
 
 impl Base {
-    /// The revision that it names here.
     fn named(&self, variable: &dyn Fn(&str) -> Option<String>) -> Option<NamedRevision> {
         match *self {
             Commit(by) => NamedRevision::commit(variable(by)?, by),
@@ -278,7 +265,7 @@ pub(super) fn remote_branch(name: &str) -> String {
     format!("origin/{}", name.strip_prefix("refs/heads/").unwrap_or(name))
 }
 
-/// Whether an id names a commit: a new branch comes from an id of zeros.
+/// A new branch comes from an id of zeros.
 fn is_commit(id: &str) -> bool {
     id.bytes().any(|byte| byte != b'0')
 }
@@ -289,12 +276,10 @@ fn property(name: &str) -> Option<String> {
     if !name.contains('.') {
         return None;
     }
-    let build =
-        files::read_text(Path::new(&variable("TEAMCITY_BUILD_PROPERTIES_FILE")?), MAX_EVENT)
-            .ok()?;
-    let configuration = property_in(&build, "teamcity.configuration.properties.file")?;
-    property_in(&files::read_text(Path::new(&configuration), MAX_EVENT).ok()?, name)
-        .filter(|value| !value.is_empty())
+    let read = |file: String| files::read_text(Path::new(&file), MAX_EVENT).ok();
+    let build = read(variable("TEAMCITY_BUILD_PROPERTIES_FILE")?)?;
+    let configuration = read(property_in(&build, "teamcity.configuration.properties.file")?)?;
+    property_in(&configuration, name).filter(|value| !value.is_empty())
 }
 
 /// A value in a file of Java properties: `name=value`, with `\` before what would end a part.

@@ -3,34 +3,24 @@
 //!
 //! Which side is believed is decided in `trust.rs` alone.
 
-// Explains what is wrong.
+// Reads what flags, settings and states of the repository have, and explains what is wrong.
 mod error;
-
-// Finds files that flags and settings name in the repository.
 mod paths;
-
-// Reads what judges from a state of the repository, and from the work tree.
 mod state;
 mod work_tree;
 
-// Says what to check.
-mod request;
-
-// Finds what the environment says, what is not committed yet, and with these the range.
+// Says what to check: a request, the environment, and what is not committed yet.
 mod environment;
+mod request;
 mod uncommitted;
 
+// Finds the range, and decides whom to believe.
 mod range;
-
-// Decides whom to believe.
 mod trust;
 
-// Reads the files of a folder of components.
-mod components;
-mod corpus_folder;
-
-// Lists what the change edits in its judge.
+// Reads folders of components, and lists what the change edits in its judge.
 mod corpus_edits;
+mod corpus_folder;
 mod policy_edits;
 
 // Gathers what judges the change.
@@ -41,7 +31,7 @@ mod case;
 
 pub use case::Case;
 pub use check_policy::{Acceptance, CheckPolicy};
-pub use components::{Components, ComponentsReader};
+pub use corpus_folder::{Components, ComponentsReader};
 pub use error::Error;
 pub use paths::{in_tree, inside};
 pub use range::{End, Range, Side};

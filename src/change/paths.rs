@@ -25,12 +25,7 @@ pub fn settled(name: &str) -> Option<FilePath> {
     (!names.is_empty()).then(|| FilePath::new(names.join(&b'/')))
 }
 
-/// Where the file lies that the settings name by the option `key`.
-///
-/// # Errors
-/// When it is not inside of the repository.
-pub fn inside(root: &Path, key: &'static str, name: &str) -> Result<PathBuf, Error> {
-    settled(name)
-        .map(|_| root.join(name))
-        .ok_or_else(|| Error::OutsideOption { key, path: name.to_owned() })
+/// Where the file lies that the settings name by the option `key`: inside of the repository.
+pub fn inside(root: &Path, key: &str, name: &str) -> Result<PathBuf, Error> {
+    settled(name).map(|_| root.join(name)).ok_or_else(|| Error::outside_option(key, name))
 }

@@ -17,7 +17,6 @@ use crate::text::{FilePath, count, joined};
 /// Maximum edits of one kind to write out.
 const MAX_LISTED: usize = 20;
 
-/// A change, and where the files are that judge it.
 pub(super) struct PolicyEdits<'e> {
     pub reader: &'e Reader,
     pub base: &'e Snapshot,
@@ -51,8 +50,7 @@ impl<'e> PolicyEdits<'e> {
         [self.base, self.head]
     }
 
-    /// The notice about a file that the change makes a link to nowhere, if it does; `what` it
-    /// breaks.
+    /// The notice if the change makes a file a link to nowhere; `what` it breaks.
     fn broken(&self, path: &FilePath, what: &str) -> Option<Notice> {
         let why = self.reader.file_at(self.head, path).err()?;
         let was_broken = self.reader.file_at(self.base, path).is_err();
@@ -109,7 +107,6 @@ impl<'e> PolicyEdits<'e> {
         edits_notice("settings", &after.or(before)?.path, &edited)
     }
 
-    /// What the change edits in the settings of folders.
     fn folders(&self) -> Vec<Notice> {
         // A folder counts that either side reaches.
         let reaches = self.sides().map(|files| Reach::new(&raw_of(self.reader, files)));
@@ -128,7 +125,6 @@ impl<'e> PolicyEdits<'e> {
         }))
     }
 
-    /// What the change edits in the settings of one folder, which these entries have.
     fn folder(&self, folder: &FilePath, entries: [Option<&Entry>; 2]) -> Option<Notice> {
         let [before, after] = entries;
         let path = &after.or(before)?.path;
@@ -169,8 +165,7 @@ impl<'e> PolicyEdits<'e> {
         (n_added > 0).then(|| Notice::new(Some(path), None, &message))
     }
 
-    /// What the change edits of what `.gitattributes` say of languages, of generated and of
-    /// vendored files.
+    /// What it edits of languages, of generated and of vendored files in `.gitattributes`.
     fn attributes(&self) -> Result<Vec<Notice>, Error> {
         let mut edited = Vec::new();
         for (before, after) in self.head.differences(self.base) {
@@ -200,17 +195,14 @@ impl<'e> PolicyEdits<'e> {
         Ok(notices.collect())
     }
 
-    /// The text of a file with attributes; empty if there is none.
     fn text(&self, entry: Option<&Entry>) -> Result<Vec<u8>, Error> {
         let text = entry.map(|entry| Attributes::text(entry, self.reader)).transpose()?;
         Ok(text.flatten().unwrap_or_default())
     }
 }
 
-/// What a change breaks with the settings of a folder.
 const OF_FOLDER: &str = "these settings, and with them";
 
-/// The notice about edits of a file, if there are any.
 fn edits_notice(what: &str, path: &FilePath, edits: &[String]) -> Option<Notice> {
     let message = format!("the change edits {what}: {}", edits.join("; "));
     (!edits.is_empty()).then(|| Notice::new(Some(path.clone()), None, &message))

@@ -15,11 +15,11 @@ use crate::text::FilePath;
 pub struct End {
     /// Its name for the user: a revision, "the index", "the work tree".
     pub name: String,
-    /// Its commit, if it is one.
+    /// `None` for the index and the work tree.
     pub commit: Option<CommitId>,
 }
 
-/// The range to check: two states of the repository.
+/// The two states to compare.
 #[derive(Debug)]
 pub struct Range {
     /// The start of the change; `None` before the first commit.
@@ -34,7 +34,7 @@ pub struct Range {
     /// Whether it ends with the last commit since a person named no end: what they have not
     /// committed is worth a notice.
     pub is_open: bool,
-    /// Which side is believed about what judges the change.
+    /// Who is believed about what judges the change.
     pub side: Side,
 }
 
@@ -47,7 +47,6 @@ pub enum Side {
     Base,
 }
 
-/// What the ends of a change are found by.
 pub(super) struct RangeSearch<'s> {
     pub request: &'s CheckRequest,
     pub repository: &'s Repository,
@@ -90,13 +89,13 @@ impl RangeSearch<'_> {
             let notice = files.judged();
             return Ok((self.uncommitted(reader, Some(files))?, vec![notice]));
         }
-        let head = head.ok_or(Error::NoCommit)?;
+        let head = head.ok_or_else(no_commit)?;
         let base = match (named, event) {
             (Some(name), _) => Some(Base::named(reader, name, head)?),
             (None, Some(event)) => self.base_of_event(reader, event, head)?,
             (None, None) => self.default_base(reader, head, None, self.is_strict())?,
         };
-        let guess = base.as_ref().filter(|base| base.name == BaseName::Guess);
+        let guess = base.as_ref().filter(|base| base.is_guess);
         let guess = guess.map(|_| Notice::new(None, None, GUESSED));
         let (base, tip) = base.map(|base| base.read(reader)).transpose()?.unzip();
         let head = commit_end(reader, head_name, head)?;
@@ -105,7 +104,6 @@ impl RangeSearch<'_> {
         Ok((range, Vec::from_iter(guess)))
     }
 
-    /// The files that no commit has.
     fn uncommitted_files(&self, reader: &Reader) -> Option<UncommittedFiles> {
         let settings = match self.of_work_tree {
             Some(settings) => Cow::Borrowed(settings),
@@ -130,7 +128,7 @@ impl RangeSearch<'_> {
         let last = reader.head()?;
         let base = match (named, last) {
             (Some(name), Some(last)) => Some(Base::named(reader, name, last)?),
-            (None, Some(last)) => Some(Base::at(BaseName::Revision("HEAD".to_owned()), last)),
+            (None, Some(last)) => Some(Base::at("HEAD", last)),
             (_, None) => None,
         };
         let (name, snapshot) = match (&self.request.end, files) {
@@ -141,7 +139,7 @@ impl RangeSearch<'_> {
         let (mut base, tip) = base.map(|base| base.read(reader)).transpose()?.unzip();
         let mut tip = tip.flatten();
         if let (Some((_, files)), None) = (&mut base, named) {
-            let merged: Vec<CommitId> = reader.merge_heads()?;
+            let merged = reader.merge_heads()?;
             if !merged.is_empty() {
                 tip = Some(files.clone());
             }
@@ -167,7 +165,6 @@ impl RangeSearch<'_> {
         Ok(start.is_some_and(|start| start != head))
     }
 
-    /// What the environment says that the change starts from.
     fn base_of_event(
         &self,
         reader: &Reader,
@@ -180,7 +177,7 @@ impl RangeSearch<'_> {
             && reader.commit(&format!("{head}^2")).is_ok_and(|second| second == proposed)
             && let Some(target) = reader.first_parent(head)?
         {
-            return Ok(Some(Base::at(BaseName::Target, target)));
+            return Ok(Some(Base::at("the target", target)));
         }
         match event.base {
             Some(named) => Base::of_event(reader, &named, head).map(Some),
@@ -192,7 +189,6 @@ impl RangeSearch<'_> {
         }
     }
 
-    /// The base that the settings name, if they do, and its commit.
     fn tip_by_settings(&self, reader: &Reader) -> Result<Option<(String, CommitId)>, Error> {
         let name = self.base_of_settings;
         if name.is_empty() {
@@ -205,11 +201,8 @@ impl RangeSearch<'_> {
 
     /// Where no flag or variable names the base: the merge base with the one of the settings, or
     /// with the default branch, which the environment may know; on that branch itself the commit
-    /// before, and nothing before the first commit.
-    ///
-    /// # Errors
-    /// If no default branch is known and `is_strict`: `HEAD~1` may be by the same author, so it
-    /// cannot be trusted as the base.
+    /// before, and nothing before the first commit. Without a default branch it is an error where
+    /// `is_strict`: `HEAD~1` may be by the same author, so it cannot be trusted as the base.
     fn default_base(
         &self,
         reader: &Reader,
@@ -222,18 +215,19 @@ impl RangeSearch<'_> {
             (None, Some(branch)) => Some(branch_of_system(reader, branch, head)?),
             (None, None) => default_branch(reader, is_strict)?,
         };
-        let name = match found {
+        let (name, is_guess) = match found {
             Some((name, tip)) => {
-                let start = reader.merge_base(tip, head)?;
-                if start != head {
-                    return Ok(Some(Base { name: BaseName::Revision(name), tip, start }));
+                let base = Base::before(head, (&name, tip), reader)?;
+                if base.start != head {
+                    return Ok(Some(base));
                 }
-                BaseName::Before
+                ("the commit before", false)
             }
-            None if is_strict => return Err(Error::NoDefaultBranch),
-            None => BaseName::Guess,
+            None if is_strict => return Err(no_default_branch()),
+            None => ("the commit before, since the default branch is not known", true),
         };
-        Ok(reader.first_parent(head)?.map(|parent| Base::at(name, parent)))
+        let parent = reader.first_parent(head)?;
+        Ok(parent.map(|parent| Base { is_guess, ..Base::at(name, parent) }))
     }
 
     /// Whether a base must not be guessed: a machine asks, or the base judges.
@@ -244,83 +238,56 @@ impl RangeSearch<'_> {
 
 /// What a change is compared with.
 struct Base {
-    name: BaseName,
+    name: String,
     /// The commit of that name.
     tip: CommitId,
     /// Where the change starts from: the merge base.
     start: CommitId,
+    /// Whether it is the commit before, where it is not known whether that is the branch.
+    is_guess: bool,
 }
 
-/// What a base is called.
-#[derive(PartialEq, Eq)]
-enum BaseName {
-    /// As it was named.
-    Revision(String),
-    /// The target of a pull request, which is checked out merged with it.
-    Target,
-    /// The commit before, on the default branch itself.
-    Before,
-    /// The commit before, where it is not known whether that is the branch.
-    Guess,
-}
-
-/// The notice about a guess.
 const GUESSED: &str =
     "the default branch is not known here: the last commit was compared with the one before";
 
-impl BaseName {
-    fn text(&self) -> &str {
-        match self {
-            Self::Revision(name) => name,
-            Self::Target => "the target",
-            Self::Before => "the commit before",
-            Self::Guess => "the commit before, since the default branch is not known",
-        }
-    }
-}
-
 impl Base {
-    /// The one with this name.
     fn named(reader: &Reader, name: &str, head: CommitId) -> Result<Self, Error> {
         let tip = reader.unambiguous_commit(name)?;
-        Ok(Self::before(head, name, tip, reader)?)
+        Ok(Self::before(head, (name, tip), reader)?)
     }
 
-    /// The one that the environment names.
     fn of_event(reader: &Reader, named: &NamedRevision, head: CommitId) -> Result<Self, Error> {
         let found = named.in_clone(reader);
-        let base = found.and_then(|(name, tip)| Self::before(head, name, tip, reader));
+        let base = found.and_then(|named| Self::before(head, named, reader));
         base.map_err(|why| not_here(why, named.by))
     }
 
     /// The one at `tip`, which is called `name`, for a change that ends at `head`.
     fn before(
         head: CommitId,
-        name: &str,
-        tip: CommitId,
+        (name, tip): (&str, CommitId),
         reader: &Reader,
     ) -> Result<Self, git::Error> {
         let start = reader.merge_base(tip, head)?;
-        Ok(Self { name: BaseName::Revision(name.to_owned()), tip, start })
+        Ok(Self { name: name.to_owned(), tip, start, is_guess: false })
     }
 
     /// The one at this commit, from which the change starts.
-    fn at(name: BaseName, commit: CommitId) -> Self {
-        Self { name, tip: commit, start: commit }
+    fn at(name: &str, commit: CommitId) -> Self {
+        Self { name: name.to_owned(), tip: commit, start: commit, is_guess: false }
     }
 
     /// Its files where the change starts from, and at the tip if that is another commit.
     fn read(self, reader: &Reader) -> Result<((End, Snapshot), Option<Snapshot>), Error> {
         let tip = (self.tip != self.start).then(|| reader.commit_snapshot(self.tip)).transpose()?;
-        Ok((commit_end(reader, self.name.text().to_owned(), self.start)?, tip))
+        Ok((commit_end(reader, self.name, self.start)?, tip))
     }
 }
 
-/// The error, with what names a revision that is not here.
-fn not_here(why: git::Error, by: &'static str) -> Error {
+fn not_here(why: git::Error, by: &str) -> Error {
     match why {
         git::Error::UnknownRevision { revision, is_shallow } => {
-            Error::NamedBase { revision, by, is_shallow }
+            Error::named_base(&revision, by, is_shallow)
         }
         why => why.into(),
     }
@@ -341,7 +308,7 @@ fn branch_of_system(
     if checked_out.as_ref() == Some(&name) {
         return Ok((name, head));
     }
-    Err(Error::NamedBase { revision: name, by: "the environment", is_shallow: reader.is_shallow() })
+    Err(Error::named_base(&name, "the environment", reader.is_shallow()))
 }
 
 /// The default branch, as far as the clone knows it. Where `is_strict`, a guess is none, and so is
@@ -351,14 +318,28 @@ fn default_branch(reader: &Reader, is_strict: bool) -> Result<Option<(String, Co
         match branch? {
             DefaultBranch { is_sure: false, .. } if is_strict => {}
             DefaultBranch { name, tip: Some(tip), .. } => return Ok(Some((name, tip))),
-            DefaultBranch { name: revision, tip: None, .. } if is_strict => {
-                let is_shallow = reader.is_shallow();
-                return Err(Error::NamedBase { revision, by: "origin/HEAD", is_shallow });
+            DefaultBranch { name, tip: None, .. } if is_strict => {
+                return Err(Error::named_base(&name, "origin/HEAD", reader.is_shallow()));
             }
             DefaultBranch { tip: None, .. } => {}
         }
     }
     Ok(None)
+}
+
+fn no_default_branch() -> Error {
+    Error::user(
+        "cannot find what to compare with: the default branch is not known here",
+        "fetch it, as with `git fetch origin main:refs/remotes/origin/main`, or name the base with \
+         `--base REV` or SECONDHAND_BASE",
+    )
+}
+
+fn no_commit() -> Error {
+    Error::user(
+        "cannot find what to compare with: there is no commit yet; `--staged` checks the first one",
+        "name it with `--base REV`",
+    )
 }
 
 fn commit_end(reader: &Reader, name: String, commit: CommitId) -> Result<(End, Snapshot), Error> {

@@ -67,9 +67,6 @@ impl CheckRequest {
 
 impl PastScope {
     /// The part of the history: that of `default` unless a revision is given.
-    ///
-    /// # Errors
-    /// If there is no such revision.
     pub fn span(
         &self,
         default: Option<CommitId>,
@@ -86,11 +83,8 @@ impl PastScope {
     }
 }
 
-/// The paths from the root of the repository of files and folders that are named from `folder`.
-///
-/// # Errors
-/// If one is neither on disk nor in `HEAD`. A revision is a common mistake, and is named with the
-/// flag for it.
+/// The paths from the root of the repository of files and folders that are named from `folder`, on
+/// disk or in `HEAD`. A revision is a common mistake: its error names the flag for it.
 pub fn paths_in(
     repository: &Repository,
     folder: &Path,
@@ -108,14 +102,37 @@ fn path_in(repository: &Repository, folder: &Path, path: &Path) -> Result<FilePa
         }
         None if is_same_folder(&file, root) => return Ok(FilePath::new("")),
         None if file.exists() => {
-            return Err(Error::OutsideCheck { path: path.to_owned(), root: root.to_owned() });
+            let (path, root) = (path.display(), root.display());
+            return Err(Error::user(
+                format!("cannot check the path `{path}`: it is outside the repository `{root}`"),
+                "name the repository with `--repo DIR`",
+            ));
         }
         _ => {}
     }
-    let name = path.to_string_lossy().into_owned();
+    let name = path.to_string_lossy();
     let is_revision =
         name.split("..").all(|end| end.is_empty() || reader.commit(end.trim_matches('.')).is_ok());
-    Err(if is_revision { Error::RevisionAsPath(name) } else { Error::NoPath(path.to_owned()) })
+    if is_revision {
+        let message =
+            format!("cannot check the path `{name}`: it is a revision, not a file or folder");
+        return Err(Error::user(message, comparing(&name)));
+    }
+    let path = path.display();
+    Err(Error::user(
+        format!("cannot check the path `{path}`: there is no such file or folder"),
+        "paths start from the folder of `--repo`; a revision is named with `--base REV`",
+    ))
+}
+
+/// How to compare with what was given as a path.
+fn comparing(name: &str) -> String {
+    let Some((base, head)) = name.split_once("..") else {
+        return format!("to compare with it, use `--base {name}`");
+    };
+    let head = head.trim_start_matches('.');
+    let head = if head.is_empty() { String::new() } else { format!(" --head {head}") };
+    format!("to compare the two, use `--base {base}{head}`")
 }
 
 /// Whether `HEAD` has a file of this path or in it.

@@ -1,7 +1,7 @@
 //! Reads settings, baseline, decisions and licenses from a state of the repository.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::Path;
 
 use super::Error;
 use crate::config::{
@@ -14,15 +14,13 @@ use crate::policy::{Baseline, Decision};
 use crate::sources::{is_license_sized, may_state_license};
 use crate::text::FilePath;
 
-/// The decisions of a state of the repository.
 pub(super) fn decisions_in(reader: &Reader, entry: &Entry) -> Result<Vec<Decision>, Error> {
     Ok(decisions(&text_in(reader, entry, MAX_SETTINGS)?, &entry.path.to_string())?)
 }
 
-/// The baseline of a state of the repository.
 pub(super) fn baseline_in(reader: &Reader, entry: &Entry) -> Result<Baseline, Error> {
     let text = text_in(reader, entry, MAX_BASELINE)?;
-    Baseline::parse(&text).map_err(|error| Error::Baseline { file: entry.path.to_string(), error })
+    Baseline::parse(&text).map_err(|why| Error::baseline(&entry.path, &why))
 }
 
 /// The settings file of a state of the repository.
@@ -34,7 +32,6 @@ pub(super) fn settings_entry<'s>(
     Ok(found.find_map(Result::transpose).transpose()?)
 }
 
-/// The settings that a file of a state of the repository has.
 pub(super) fn settings_in(reader: &Reader, entry: &Entry) -> Result<SettingsFile, Error> {
     let name = entry.path.to_string();
     let text = text_in(reader, entry, MAX_SETTINGS)?;
@@ -79,7 +76,6 @@ pub(super) fn folder_entries<'s>(
     found
 }
 
-/// The settings that a file of a state of the repository has for the folder `folder`.
 pub(super) fn folder_settings_in(
     reader: &Reader,
     folder: FilePath,
@@ -93,9 +89,6 @@ pub(super) fn folder_settings_in(
 }
 
 /// The files at the root of the repository that may state its license.
-///
-/// # Errors
-/// If one of them cannot be read.
 pub fn project_files(files: &Snapshot, reader: &Reader) -> Result<ProjectFiles, files::Error> {
     let mut stating = Vec::new();
     for entry in files.entries.iter().filter(|entry| may_state_license(&entry.path)) {
@@ -117,11 +110,10 @@ pub(super) fn moved_submodule<'s>(
     head.moved_submodules(base).find(|submodule| path.is_in(submodule) || submodule.is_in(path))
 }
 
-/// The text of a file that has at most `max` bytes.
 fn text_in(reader: &Reader, entry: &Entry, max: u64) -> Result<String, Error> {
     let text = match reader.size(entry) {
         Some(size) if size > max => Err(too_large(max)),
         _ => String::from_utf8(reader.read(entry)?).map_err(|_| not_utf8()),
     };
-    text.map_err(|why| Error::Unreadable { file: PathBuf::from(entry.path.to_string()), why })
+    text.map_err(|why| Error::unreadable(Path::new(&entry.path.to_string()), &why))
 }

@@ -22,7 +22,7 @@ use crate::policy::{Baseline, Decision, Notice};
 use crate::store::corpus::Location;
 use crate::text::FilePath;
 
-/// Whom to believe about what judges a change.
+/// Answers for the side that is believed.
 #[derive(Debug, Clone, Copy)]
 pub struct Authority<'c> {
     pub(super) side: Side,
@@ -52,7 +52,6 @@ impl Range {
 }
 
 impl<'c> Authority<'c> {
-    /// The state of the repository that is believed.
     fn believed(&self) -> &'c Snapshot {
         match self.side {
             Side::Head => self.head,
@@ -66,10 +65,8 @@ impl<'c> Authority<'c> {
     }
 
     /// The settings, before variables and flags, and the notice about a file that only the change
-    /// has. Of a file that no commit has, those on disk.
-    ///
-    /// # Errors
-    /// If they cannot be read, are none, or are in a submodule that the change moves.
+    /// has. Of a file that no commit has, those on disk; one in a submodule that the change moves
+    /// is an error.
     pub fn settings(&self, place: &FilePlace) -> Result<(SettingsFile, Option<Notice>), Error> {
         let reader = self.repository.reader();
         let settings = match self.version(place, &reader)? {
@@ -86,9 +83,6 @@ impl<'c> Authority<'c> {
 
     /// The baseline that the settings in use or the caller name, and the notice about a file that
     /// only the change has.
-    ///
-    /// # Errors
-    /// As [`Authority::settings`].
     pub fn baseline(
         &self,
         place: &FilePlace,
@@ -111,9 +105,6 @@ impl<'c> Authority<'c> {
     }
 
     /// The decisions that the settings in use name.
-    ///
-    /// # Errors
-    /// If they cannot be read, or are none.
     pub fn decisions(&self, config: &Config) -> Result<Vec<Decision>, Error> {
         if self.side == Side::Head {
             return decisions_of(self.repository.root(), config);
@@ -124,9 +115,6 @@ impl<'c> Authority<'c> {
     }
 
     /// What `.gitattributes` say of languages, of generated and of vendored files.
-    ///
-    /// # Errors
-    /// If one cannot be read.
     pub fn attributes(&self) -> Result<Attributes, files::Error> {
         Attributes::read(&self.believed().entries, &self.repository.reader())
     }
@@ -147,9 +135,6 @@ impl<'c> Authority<'c> {
     }
 
     /// The files that state the license of the project.
-    ///
-    /// # Errors
-    /// If one of them cannot be read.
     pub fn project(&self) -> Result<ProjectFiles, files::Error> {
         project_files(self.believed(), &self.repository.reader())
     }
@@ -171,14 +156,17 @@ impl<'c> Authority<'c> {
         }
         let root = self.repository.root();
         let known = raw_of(&self.repository.reader(), self.base).corpora;
-        let real_root =
-            root.canonicalize().map_err(|why| Error::Unreadable { file: root.to_owned(), why })?;
+        let real_root = root.canonicalize().map_err(|why| Error::unreadable(root, &why))?;
         let mut added = named.iter().filter(|name| !known.contains(name));
         let Some(name) = added.find(|name| !is_inside(name, root, &real_root)) else {
             return Ok(());
         };
         let shown = Location::new(name).map_or_else(|| name.clone(), |of| of.to_string());
-        Err(Error::OutsideCorpus(shown))
+        let added = "which the change adds to its settings: it is not inside of the repository";
+        Err(Error::user(
+            format!("cannot compare with the corpus `{shown}`, {added}"),
+            format!("name it on the command line: `--corpus {shown}`"),
+        ))
     }
 
     /// Which version of a file that judges is believed.
@@ -189,14 +177,11 @@ impl<'c> Authority<'c> {
         let path = place.in_tree(self.repository.root()).filter(|_| self.side == Side::Base);
         let Some(path) = path else { return Ok(Version::OnDisk) };
         if let Some(submodule) = moved_submodule(self.tip, self.head, &path) {
-            let (what, submodule) = (path.to_string(), submodule.clone());
-            return Err(Error::MovedSubmodule { what, is_in: "is in", submodule });
+            return Err(Error::moved_submodule(&path, "is in", submodule));
         }
         Ok(match reader.file_at(self.tip, &path)? {
             Some(entry) => Version::At(entry),
-            None if reader.file_at(self.head, &path).is_ok_and(|entry| entry.is_none()) => {
-                Version::OnDisk
-            }
+            None if matches!(reader.file_at(self.head, &path), Ok(None)) => Version::OnDisk,
             None => Version::Missing(path),
         })
     }
@@ -204,15 +189,14 @@ impl<'c> Authority<'c> {
     /// The file of the base that the base's settings name by the option `key`.
     fn named_by_settings(
         &self,
-        key: &'static str,
+        key: &str,
         name: &str,
         reader: &Reader,
     ) -> Result<Option<&'c Entry>, Error> {
         if name.is_empty() {
             return Ok(None);
         }
-        let path =
-            settled(name).ok_or_else(|| Error::OutsideOption { key, path: name.to_owned() })?;
+        let path = settled(name).ok_or_else(|| Error::outside_option(key, name))?;
         Ok(reader.file_at(self.tip, &path)?)
     }
 }
@@ -229,7 +213,6 @@ enum Version<'s> {
     OnDisk,
 }
 
-/// The notice about a file that judges, and that the base does not have.
 fn missing(path: FilePath, these_are: &str, were: &str) -> Notice {
     Notice::new(Some(path), None, &format!("{these_are} not in the base, and {were} not used"))
 }

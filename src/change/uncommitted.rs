@@ -3,20 +3,18 @@
 //! A check of commits mentions them: people edit first, check, and commit later.
 
 use crate::config::Config;
-use crate::files::Entry;
 use crate::git::{Reader, Snapshot};
 use crate::language::Languages;
 use crate::policy::Notice;
 use crate::text::{FilePath, agreed, count};
 
 /// Source files that differ from `HEAD`; at least one.
-#[derive(Debug)]
 pub(super) struct UncommittedFiles {
     /// The work tree.
     pub work_tree: Snapshot,
-    /// How many differ in it.
+    /// How many differ, in the one or the other.
+    n: usize,
     n_in_work_tree: usize,
-    /// How many differ in the index.
     n_in_index: usize,
 }
 
@@ -33,29 +31,17 @@ impl UncommittedFiles {
     ) -> Option<Self> {
         // A work tree that cannot be read is not what was asked about.
         let (work_tree, index) = (reader.work_tree_snapshot().ok()?, reader.index_snapshot().ok()?);
-        let both = [&work_tree, &index];
-        if both.iter().all(|of| of.differences(committed).all(|(_, new)| new.is_none())) {
-            return None;
-        }
+        let is_asked = |path: &FilePath| {
+            languages.possible(path).next().is_some()
+                && !config.ignore.contains(path)
+                && path.is_within(within)
+        };
         let [n_in_work_tree, n_in_index] = [&work_tree, &index].map(|files| {
             let new = files.differences(committed).filter_map(|(_, new)| new);
-            let asked = new.filter(|Entry { path, .. }| {
-                languages.possible(path).next().is_some()
-                    && !config.ignore.contains(path)
-                    && path.is_within(within)
-            });
-            asked.count()
+            new.filter(|entry| is_asked(&entry.path)).count()
         });
-        let found = Self { work_tree, n_in_work_tree, n_in_index };
-        (found.n() > 0).then_some(found)
-    }
-
-    fn n(&self) -> usize {
-        self.n_in_work_tree.max(self.n_in_index)
-    }
-
-    fn files(&self) -> String {
-        count(self.n(), "uncommitted file")
+        let n = n_in_work_tree.max(n_in_index);
+        (n > 0).then_some(Self { work_tree, n, n_in_work_tree, n_in_index })
     }
 
     /// A notice that only commits were checked, and which flag checks the files.
@@ -65,15 +51,15 @@ impl UncommittedFiles {
             n if n >= self.n_in_work_tree => "`--staged`".to_owned(),
             n => format!("`--worktree`, or `--staged` for the {n} in the index"),
         };
-        let verb = agreed(self.n(), "is", "are");
-        Notice::new(None, None, &format!("{} {verb} not checked; use {flag}", self.files()))
+        let (files, verb) = (count(self.n, "uncommitted file"), agreed(self.n, "is", "are"));
+        Notice::new(None, None, &format!("{files} {verb} not checked; use {flag}"))
     }
 
     /// A notice that the files were checked, and how to check the last commit instead.
     pub fn judged(&self) -> Notice {
+        let files = count(self.n, "uncommitted file");
         let message = format!(
-            "no commits beyond the base, so this checked {}, as `--worktree` does; `--head HEAD` checks the last commit",
-            self.files()
+            "no commits beyond the base, so this checked {files}, as `--worktree` does; `--head HEAD` checks the last commit"
         );
         Notice::new(None, None, &message)
     }

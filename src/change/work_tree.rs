@@ -13,7 +13,7 @@ use crate::config::{
 };
 use crate::git::Repository;
 use crate::policy::{Baseline, Decision};
-use crate::text::FilePath;
+use crate::text::{FilePath, nearest};
 
 /// Where settings, or a baseline, are.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -44,9 +44,6 @@ impl FilePlace {
     }
 
     /// The settings that are written there.
-    ///
-    /// # Errors
-    /// If they cannot be read, or are none.
     pub fn settings(&self, repository: Option<&Repository>) -> Result<SettingsFile, Error> {
         let root = repository.map(Repository::root);
         match self {
@@ -69,10 +66,8 @@ impl FilePlace {
         Ok(written)
     }
 
-    /// The baseline that is there, of the repository at `root` if there is one.
-    ///
-    /// # Errors
-    /// If it cannot be read, or is none; the file that the settings name need not be there.
+    /// The baseline that is there, of the repository at `root` if there is one: the file that the
+    /// settings name need not be.
     pub fn baseline(&self, root: Option<&Path>, config: &Config) -> Result<Baseline, Error> {
         if let Self::File(file) = self {
             return read_baseline(file, root);
@@ -98,47 +93,51 @@ impl FilePlace {
 }
 
 /// The folders of the projects with these names: what their settings call them, or their paths.
-///
-/// # Errors
-/// If there is no such project.
 pub fn projects(names: &[String], written: &SettingsFile) -> Result<Vec<FilePath>, Error> {
-    let mut known: Vec<(String, FilePath)> = Vec::new();
-    if !written.raw.project.is_empty() {
-        known.push((written.raw.project.clone(), FilePath::new("")));
-    }
-    known.extend(written.folders.iter().map(|settings| (settings.name(), settings.folder.clone())));
+    let own = Some(&written.raw.project).filter(|name| !name.is_empty());
+    let own = own.map(|name| (name.clone(), FilePath::new("")));
+    let below = written.folders.iter().map(|of| (of.name(), of.folder.clone()));
+    let known: Vec<(String, FilePath)> = own.into_iter().chain(below).collect();
     names.iter().map(|name| project(name, &known)).collect()
 }
 
-/// The folder of the project `name`, of those that are `known`.
 fn project(name: &str, known: &[(String, FilePath)]) -> Result<FilePath, Error> {
     let path = name.trim_start_matches("./").trim_matches('/');
     let by_name = known.iter().find(|(known, _)| known == name);
     let found =
         by_name.or_else(|| known.iter().find(|(_, folder)| folder.as_bytes() == path.as_bytes()));
-    found.map(|(_, folder)| folder.clone()).ok_or_else(|| Error::NoProject {
-        name: name.to_owned(),
-        known: known.iter().map(|(name, _)| name.clone()).collect(),
+    found.map(|(_, folder)| folder.clone()).ok_or_else(|| {
+        let names: Vec<&str> = known.iter().map(|(name, _)| name.as_str()).collect();
+        no_project(name, &names)
     })
 }
 
+fn no_project(name: &str, known: &[&str]) -> Error {
+    let meant = nearest(name, known).map(|nearest| format!("did you mean `{nearest}`? "));
+    let meant = meant.unwrap_or_default();
+    let known =
+        if known.is_empty() { String::new() } else { format!("available: {}; ", known.join(", ")) };
+    Error::user(
+        format!(
+            "there is no project `{name}`: no folder with settings of its own has this name or path"
+        ),
+        format!(
+            "{meant}{known}a folder without a `secondhand.toml` is named as a path, without `--project`"
+        ),
+    )
+}
+
 /// Reads a baseline, of the repository at `root` if there is one.
-///
-/// # Errors
-/// If it cannot be read, or is none.
 pub fn read_baseline(file: &Path, root: Option<&Path>) -> Result<Baseline, Error> {
     Baseline::parse(&text_of(file, root, MAX_BASELINE)?)
-        .map_err(|error| Error::Baseline { file: file.display().to_string(), error })
+        .map_err(|why| Error::baseline(&file.display(), &why))
 }
 
 fn text_of(file: &Path, root: Option<&Path>, max: u64) -> Result<String, Error> {
-    read_text(file, root, max).map_err(|why| Error::Unreadable { file: file.to_owned(), why })
+    read_text(file, root, max).map_err(|why| Error::unreadable(file, &why))
 }
 
 /// The decisions named in the settings, if the file exists.
-///
-/// # Errors
-/// If it cannot be read, or has none.
 pub fn decisions_of(root: &Path, config: &Config) -> Result<Vec<Decision>, Error> {
     if config.decisions.is_empty() {
         return Ok(Vec::new());

@@ -10,7 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::flags::{
     CommitLimits, Common, CorpusFlags, EffortFlag, MinTokens, MissingFlag, Output, PastFlags,
-    ReportFlags, SuppressionFlags, TreeFlags, with_formats,
+    ReportFlags, SuppressionFlags, TreeFlags, choice, with_formats,
 };
 use crate::config::{Setting, Trust};
 use crate::fingerprint::resemblance::ShingleSampling;
@@ -52,7 +52,6 @@ Examples:
 
 Exit status: 0 no findings at or above --fail-on, 1 findings, 2 the audit failed.";
 
-/// Subcommands of `config`.
 #[derive(Debug, Subcommand)]
 pub(super) enum ConfigCommand {
     /// Propose ignores and thresholds from what was merged and kept; writes nothing
@@ -62,7 +61,6 @@ pub(super) enum ConfigCommand {
     Calibrate(Calibrate),
 }
 
-/// Flags of `config calibrate`.
 #[derive(Debug, Args)]
 pub(super) struct Calibrate {
     /// A revision, or a range `A..B`, whose merges and commits count [default: HEAD]
@@ -72,7 +70,6 @@ pub(super) struct Calibrate {
     pub limits: CommitLimits,
 }
 
-/// Subcommands of `corpus`.
 #[derive(Debug, Subcommand)]
 pub(super) enum CorpusCommand {
     /// Add sources to a corpus, or update them; creates the corpus if needed
@@ -202,7 +199,6 @@ pub(super) enum CorpusCommand {
     },
 }
 
-/// How to export a corpus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum ExportFormat {
     /// One file
@@ -212,7 +208,7 @@ pub(super) enum ExportFormat {
 }
 
 /// What the user declares about a component.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(super) struct Declaration {
     /// The name of the component [default: from the source]
     #[arg(long, value_name = "NAME")]
@@ -231,9 +227,12 @@ pub(super) struct Declaration {
     pub license: Option<String>,
 }
 
-/// Flags of `report`.
 #[derive(Debug, Args)]
-#[command(after_help = REPORT_EXAMPLES, mut_args = with_formats(ORGANIZATION_FORMATS))]
+#[command(mut_args = with_formats(ORGANIZATION_FORMATS), after_help = "\
+Examples:
+  secondhand audit --corpus org --report json=reports/shop/audit.json   a report of each repository
+  secondhand report reports                                             what they say, combined
+  secondhand report reports --report html=organization.html             the same as a page")]
 pub(super) struct Report {
     /// Folders with JSON reports of check, scan, audit and history, in a subfolder for each
     /// repository (`shop/audit.json`) or with its name (`shop-2026-11-01.json`); a day in a path
@@ -243,12 +242,6 @@ pub(super) struct Report {
     #[command(flatten)]
     pub reporting: ReportFlags,
 }
-
-const REPORT_EXAMPLES: &str = "\
-Examples:
-  secondhand audit --corpus org --report json=reports/shop/audit.json   a report of each repository
-  secondhand report reports                                             what they say, combined
-  secondhand report reports --report html=organization.html             the same as a page";
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -381,16 +374,6 @@ Agents start it themselves, before and after an edit; `secondhand init --agents`
 what exists already, and after it what the file copies now, each once in a session. It never stops an agent: an error
 ends it with status 1.";
 
-const CHECK_EXAMPLES: &str = "\
-Examples:
-  secondhand check                               this branch, or your uncommitted work if it has no commits of its own
-  secondhand check src/billing                   the same, but only what changed in there
-  secondhand check --base v1.2 --head v1.3       between two revisions: their merge base is the base
-  secondhand check --staged                      what the next commit would record
-  secondhand check --worktree --fail-on never    your uncommitted work; never fails
-  secondhand check --watch                       your uncommitted work, again whenever you save a file
-  secondhand check --report sarif=copies.sarif   an additional report, for code scanning";
-/// Subcommands of `cache`.
 #[derive(Debug, Clone, Subcommand)]
 pub(super) enum Cache {
     /// Show its location and contents, and verify every byte
@@ -409,12 +392,18 @@ pub(super) enum Cache {
     Clear,
 }
 
-/// The heading of the flags that name a change.
 const CHANGE: &str = "Which change";
 
-/// Flags of `check`.
 #[derive(Debug, Args)]
-#[command(after_help = CHECK_EXAMPLES, mut_args = with_formats(FORMATS))]
+#[command(mut_args = with_formats(FORMATS), after_help = "\
+Examples:
+  secondhand check                               this branch, or your uncommitted work if it has no commits of its own
+  secondhand check src/billing                   the same, but only what changed in there
+  secondhand check --base v1.2 --head v1.3       between two revisions: their merge base is the base
+  secondhand check --staged                      what the next commit would record
+  secondhand check --worktree --fail-on never    your uncommitted work; never fails
+  secondhand check --watch                       your uncommitted work, again whenever you save a file
+  secondhand check --report sarif=copies.sarif   an additional report, for code scanning")]
 pub(super) struct Check {
     /// Files and folders to check; the whole change is still searched for what was moved [default:
     /// all that changed]
@@ -463,7 +452,8 @@ pub(super) struct Check {
     pub output: Output,
 }
 
-const FIND_EXAMPLES: &str = "\
+#[derive(Debug, Args)]
+#[command(mut_args = with_formats(FIND_FORMATS), after_help = "\
 Examples:
   secondhand find sketch.py                        a function, or its signature and first statements
   secondhand find 'parse the link header'          a few words, a name or a signature
@@ -472,11 +462,7 @@ Examples:
   secondhand find sketch.go --corpus oss           in other projects too, with their licenses
   secondhand find sketch.go --history              in deleted code too, with the commit that deleted it
 
-Exit status: 0 found, 1 nothing found, 2 the sketch or the tree could not be read.";
-
-/// Flags of `find`.
-#[derive(Debug, Args)]
-#[command(after_help = FIND_EXAMPLES, mut_args = with_formats(FIND_FORMATS))]
+Exit status: 0 found, 1 nothing found, 2 the sketch or the tree could not be read.")]
 pub(super) struct Find {
     /// The file with the sketch, or the sketch itself: a signature, a name, a few words; `-` or
     /// nothing reads standard input
@@ -506,18 +492,15 @@ pub(super) struct Find {
     pub reporting: ReportFlags,
 }
 
-const SCAN_EXAMPLES: &str = "\
+#[derive(Debug, Default, Args)]
+#[command(mut_args = with_formats(scan_formats()), after_help = "\
 Examples:
   secondhand scan                         the work tree
   secondhand scan src lib                 two folders of it
   secondhand scan --rev v1.2              the tree of a revision
   secondhand scan --fail-on-percent 5     fails if more than 5 % of the source is duplicated
   secondhand scan --report badge=docs/duplication.svg --report openmetrics=secondhand.prom
-  secondhand scan --rev HEAD --format trend >> trend.jsonl";
-
-/// Flags of `scan`.
-#[derive(Debug, Default, Args)]
-#[command(after_help = SCAN_EXAMPLES, mut_args = with_formats(scan_formats()))]
+  secondhand scan --rev HEAD --format trend >> trend.jsonl")]
 pub(super) struct Scan {
     /// Folders and files to scan; those outside any repository are read as they are [default: the
     /// work tree]
@@ -542,16 +525,13 @@ pub(super) struct Scan {
     pub output: Output,
 }
 
-const HISTORY_EXAMPLES: &str = "\
+#[derive(Debug, Args)]
+#[command(mut_args = with_formats(TIMELINE_FORMATS), after_help = "\
 Examples:
   secondhand history                               every commit of this branch
   secondhand history v1.2..v1.3 --first-parent     a release, merge by merge
   secondhand history --since '1 year ago' --report html=copies.html --format csv -o trend.csv
-  secondhand history --path billing --origin-outside billing     what billing copied from elsewhere";
-
-/// Flags of `history`.
-#[derive(Debug, Args)]
-#[command(after_help = HISTORY_EXAMPLES, mut_args = with_formats(TIMELINE_FORMATS))]
+  secondhand history --path billing --origin-outside billing     what billing copied from elsewhere")]
 pub(super) struct History {
     /// A revision, or a range `A..B` [default: HEAD]
     #[arg(value_name = "RANGE")]
@@ -576,16 +556,13 @@ pub(super) struct History {
     pub reporting: ReportFlags,
 }
 
-const AUDIT_EXAMPLES: &str = "\
+#[derive(Debug, Args)]
+#[command(mut_args = with_formats(audit_formats()), after_help = "\
 Examples:
   secondhand audit --corpus oss                          the work tree, against a stored corpus
   secondhand audit --rev v1.2 --corpus ~/src/known       a revision, against a folder of projects
   secondhand audit --corpus oss --report spdx=copies.spdx.json --report notice=NOTICE
-  secondhand audit --corpus oss --format decisions >> secondhand-decisions.toml";
-
-/// Flags of `audit`.
-#[derive(Debug, Args)]
-#[command(after_help = AUDIT_EXAMPLES, mut_args = with_formats(audit_formats()))]
+  secondhand audit --corpus oss --format decisions >> secondhand-decisions.toml")]
 pub(super) struct Audit {
     #[command(flatten)]
     pub tree: TreeFlags,
@@ -606,17 +583,14 @@ pub(super) struct Audit {
     pub output: Output,
 }
 
-const STALE_EXAMPLES: &str = "\
+#[derive(Debug, Args)]
+#[command(mut_args = with_formats(stale_formats()), after_help = "\
 Examples:
   secondhand corpus add oss ~/src/zlib                      a project with the history of its branches and tags
   secondhand stale --corpus oss                             what the copies of it in this tree lack
   secondhand stale --corpus oss --format patch | git apply  apply what is missing
   secondhand corpus add fixes --fixes osv/ ~/src/zlib       fixes of known vulnerabilities, from OSV records
-  secondhand stale --corpus fixes --fail-on warning         code that lacks them";
-
-/// Flags of `stale`.
-#[derive(Debug, Args)]
-#[command(after_help = STALE_EXAMPLES, mut_args = with_formats(stale_formats()))]
+  secondhand stale --corpus fixes --fail-on warning         code that lacks them")]
 pub(super) struct Stale {
     #[command(flatten)]
     pub tree: TreeFlags,
@@ -630,17 +604,14 @@ pub(super) struct Stale {
     pub output: Output,
 }
 
-const INIT_EXAMPLES: &str = "\
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Examples:
   secondhand init                         the settings that are changed most, and what fits this repository
   secondhand init --workflow --hook       a workflow for GitHub and a hook, whether something here asks for them or not
   secondhand init --from jscpd            the settings of another tool, and what has no counterpart
   secondhand init --agents                for Claude Code, Codex, Cursor, Copilot and Gemini CLI, as they are used here
-  secondhand init --agents --remove       take that out again";
-
-/// Flags of `init`.
-#[derive(Debug, Args)]
-#[command(after_help = INIT_EXAMPLES)]
+  secondhand init --agents --remove       take that out again")]
 pub(super) struct Init {
     /// Write a workflow that checks pull requests on GitHub, `.github/workflows/secondhand.yml`,
     /// even if there is no folder `.github` yet
@@ -674,7 +645,6 @@ pub(super) struct Init {
     pub force: bool,
 }
 
-/// A coding agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum AgentName {
     /// Claude Code
@@ -700,16 +670,13 @@ pub(super) enum Tool {
     Sonar,
 }
 
-const BASELINE_EXAMPLES: &str = "\
+#[derive(Debug, Subcommand)]
+#[command(after_help = "\
 Examples:
   secondhand baseline create                   every clone in the work tree
   secondhand baseline create --base v1.2       only the copies added since v1.2
   secondhand baseline add 3fa2c41d             one finding, by the id that reports show
-  secondhand baseline update --prune           remove what is gone, add nothing";
-
-/// Subcommands of `baseline`.
-#[derive(Debug, Subcommand)]
-#[command(after_help = BASELINE_EXAMPLES)]
+  secondhand baseline update --prune           remove what is gone, add nothing")]
 pub(super) enum Baseline {
     /// Create a baseline: of all clones in the work tree, or with `--base` of the copies added
     /// since then
@@ -738,7 +705,6 @@ pub(super) enum Baseline {
     Show,
 }
 
-/// Which copies a baseline records.
 #[derive(Debug, Args)]
 pub(super) struct BaselineChoice {
     /// Record the copies added since this revision, as found by `check`, instead of all clones
@@ -750,14 +716,11 @@ pub(super) struct BaselineChoice {
 impl Check {
     /// The flags that are options as well.
     pub fn settings(&self) -> Vec<Setting> {
-        let trust = self.trust.and_then(|trust| trust.to_possible_value());
-        let mut settings = self.output.settings();
-        settings.extend(self.min_tokens.setting("min-tokens"));
-        settings.extend(trust.map(|trust| ("trust", trust.get_name().to_owned())));
-        let switches = [("history", self.past.history), ("blame", self.blame)];
-        settings.extend(
-            switches.iter().filter(|(_, is_on)| *is_on).map(|(name, _)| (*name, "true".to_owned())),
-        );
+        let mut settings =
+            [self.output.settings(), self.min_tokens.settings("min-tokens")].concat();
+        settings.extend(choice("trust", self.trust));
+        settings.extend(self.past.history.then(|| ("history", "true".to_owned())));
+        settings.extend(self.blame.then(|| ("blame", "true".to_owned())));
         settings
     }
 }
@@ -779,7 +742,8 @@ impl ValueEnum for Trust {
     }
 }
 
-const COMPARE_EXAMPLES: &str = "\
+#[derive(Debug, Args)]
+#[command(mut_args = with_formats(COMPARISON_FORMATS), after_help = "\
 Examples:
   secondhand compare old.c new.c                   how similar two files are
   secondhand compare submissions/ --base-code given/ --report html=pairs.html
@@ -787,11 +751,7 @@ Examples:
   secondhand compare 2025/ 2026/ --across-only     this year's submissions against last year's
   secondhand compare team-a team-b --exact         every k-gram, not a winnowed sample
 
-Documents rather than code: `secondhand resemblance`";
-
-/// Flags of `compare`.
-#[derive(Debug, Args)]
-#[command(after_help = COMPARE_EXAMPLES, mut_args = with_formats(COMPARISON_FORMATS))]
+Documents rather than code: `secondhand resemblance`")]
 pub(super) struct Compare {
     /// Files, folders and archives (.zip, .tar, .tar.gz, .tar.bz2, .tar.xz), each a submission; for
     /// a single folder, each of its children
@@ -834,16 +794,13 @@ pub(super) struct Compare {
     pub reporting: ReportFlags,
 }
 
-const RESEMBLANCE_EXAMPLES: &str = "\
+#[derive(Debug, Args)]
+#[command(mut_args = with_formats(RESEMBLANCE_FORMATS), after_help = "\
 Examples:
   secondhand resemblance old.c new.c                      exact, over shingles of 10 tokens
   secondhand resemblance a.txt b.txt --text --shingle 4   over four words
   secondhand resemblance docs/ --sketch min:400 --matrix  all children of a folder, estimated
-  secondhand resemblance pages/ --text --cluster 50       groups of which each is half like its first";
-
-/// Flags of `resemblance`.
-#[derive(Debug, Args)]
-#[command(after_help = RESEMBLANCE_EXAMPLES, mut_args = with_formats(RESEMBLANCE_FORMATS))]
+  secondhand resemblance pages/ --text --cluster 50       groups of which each is half like its first")]
 pub(super) struct Resemblance {
     /// Files, folders and archives, each a document; for a single folder, each of its children
     #[arg(value_name = "PATH", required = true)]
@@ -897,23 +854,19 @@ fn sketch(text: &str) -> Option<ShingleSampling> {
     }
     let [min, modulus, max] = parts;
     let [min, max] = [min, max].map(|size| size.map(|size| size as usize));
-    match (min, modulus.map(u64::from), max) {
-        (Some(size), None, None) => Some(ShingleSampling::Min { size }),
-        (None, Some(modulus), None) => Some(ShingleSampling::Mod { modulus }),
-        (Some(size), Some(modulus), None) => Some(ShingleSampling::MinOfMod { size, modulus }),
-        (None, Some(modulus), Some(max_size)) => {
-            Some(ShingleSampling::Doubling { modulus, max_size })
-        }
-        _ => None,
-    }
+    Some(match (min, modulus.map(u64::from), max) {
+        (Some(size), None, None) => ShingleSampling::Min { size },
+        (None, Some(modulus), None) => ShingleSampling::Mod { modulus },
+        (Some(size), Some(modulus), None) => ShingleSampling::MinOfMod { size, modulus },
+        (None, Some(modulus), Some(max_size)) => ShingleSampling::Doubling { modulus, max_size },
+        _ => return None,
+    })
 }
 
-/// Reads a percentage.
-fn parse_percent(text: &str) -> Result<f64, String> {
+fn parse_percent(text: &str) -> Result<f64, &'static str> {
     let percent = text.trim_end_matches('%').trim_end().parse().ok();
-    percent
-        .filter(|percent| (0.0..=100.0).contains(percent))
-        .ok_or_else(|| "expected a number from 0 to 100".to_owned())
+    let percent = percent.filter(|percent| (0.0..=100.0).contains(percent));
+    percent.ok_or("expected a number from 0 to 100")
 }
 
 /// Reads `12-30`, `12-` or `12`.

@@ -95,9 +95,6 @@ pub(super) struct Common {
 
 impl Common {
     /// The repository; what a partial clone does not have is fetched when it is read.
-    ///
-    /// # Errors
-    /// If there is none.
     pub fn repository(&self) -> Result<Repository, Error> {
         let repository = Repository::discover(&self.repo)?;
         Ok(if self.offline { repository } else { repository.fetching() })
@@ -115,16 +112,14 @@ impl ValueEnum for GroupBy {
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(match self {
-            Self::Owner => {
-                PossibleValue::new("owner").help("The owners of the copy, in CODEOWNERS")
-            }
-            Self::Folder => PossibleValue::new("folder").help("The folder of the copy"),
-        })
+        let (name, help) = match self {
+            Self::Owner => ("owner", "The owners of the copy, in CODEOWNERS"),
+            Self::Folder => ("folder", "The folder of the copy"),
+        };
+        Some(PossibleValue::new(name).help(help))
     }
 }
 
-/// When to use color.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Color {
     /// If the output is a terminal; respects NO_COLOR and CLICOLOR_FORCE
@@ -135,7 +130,6 @@ pub(super) enum Color {
     Never,
 }
 
-/// Which part of history is searched.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Compare with")]
 #[command(mut_args = |flag| if ["since", "max_commits"].contains(&flag.get_id().as_str()) { flag.requires("history") } else { flag })]
@@ -151,16 +145,11 @@ pub(super) struct PastFlags {
 }
 
 impl PastFlags {
-    /// The part of history that they name.
-    ///
-    /// # Errors
-    /// If the date is invalid.
     pub fn scope(&self) -> Result<PastScope, Error> {
         Ok(PastScope { revisions: self.history_of.clone(), limits: self.limits.read()? })
     }
 }
 
-/// How far back to follow a history.
 #[derive(Debug, Clone, Args)]
 pub(super) struct CommitLimits {
     /// Ignore commits before this date: `2025-01-31`, `2 years ago`
@@ -172,10 +161,6 @@ pub(super) struct CommitLimits {
 }
 
 impl CommitLimits {
-    /// The limits from the flags.
-    ///
-    /// # Errors
-    /// When the date is none.
     pub fn read(&self) -> Result<WalkLimits, Error> {
         Ok(WalkLimits {
             since: self.since.as_deref().map(seconds_of).transpose()?,
@@ -184,7 +169,6 @@ impl CommitLimits {
     }
 }
 
-/// Which tree a command reads.
 #[derive(Debug, Default, Args)]
 pub(super) struct TreeFlags {
     /// Read the tree of this revision instead of the work tree
@@ -192,7 +176,6 @@ pub(super) struct TreeFlags {
     pub rev: Option<String>,
 }
 
-/// What to compare with, besides the repository's own code.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Compare with")]
 pub(super) struct CorpusFlags {
@@ -202,7 +185,6 @@ pub(super) struct CorpusFlags {
     pub named: Vec<String>,
 }
 
-/// How much of a query is looked up.
 #[derive(Debug, Args)]
 pub(super) struct EffortFlag {
     /// Which fingerprints choose the files to compare: `full`, `rounds` (one in four first),
@@ -211,7 +193,6 @@ pub(super) struct EffortFlag {
     pub effort: Effort,
 }
 
-/// The minimum length of a copy.
 #[derive(Debug, Default, Args)]
 pub(super) struct MinTokens {
     /// Minimum tokens for a copy to be reported; in a change, only added tokens count
@@ -221,12 +202,11 @@ pub(super) struct MinTokens {
 
 impl MinTokens {
     /// The flag as a value of the option `key`, if it is set.
-    pub fn setting(&self, key: &'static str) -> Option<Setting> {
-        self.min_tokens.map(|n| (key, n.to_string()))
+    pub fn settings(&self, key: &'static str) -> Vec<Setting> {
+        self.min_tokens.iter().map(|n| (key, n.to_string())).collect()
     }
 }
 
-/// Flags that suppress findings.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Accepted copies")]
 pub(super) struct SuppressionFlags {
@@ -249,7 +229,6 @@ impl SuppressionFlags {
     }
 }
 
-/// What to do about files that a partial clone does not have.
 #[derive(Debug, Default, Args)]
 pub(super) struct MissingFlag {
     /// End with status 2 if files could not be compared because this partial clone does not have
@@ -307,11 +286,13 @@ pub(super) struct Output {
 impl Output {
     /// The flags that are options as well.
     pub fn settings(&self) -> Vec<Setting> {
-        let fail_on = self.fail_on.and_then(|level| level.to_possible_value());
-        let mut settings = self.reporting.settings();
-        settings.extend(fail_on.map(|level| ("fail-on", level.get_name().to_owned())));
-        settings
+        self.reporting.settings().into_iter().chain(choice("fail-on", self.fail_on)).collect()
     }
+}
+
+/// A flag as a value of the option `key`, if it is set.
+pub(super) fn choice(key: &'static str, flag: Option<impl ValueEnum>) -> Option<Setting> {
+    Some((key, flag?.to_possible_value()?.get_name().to_owned()))
 }
 
 impl ValueEnum for FailOn {

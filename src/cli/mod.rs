@@ -9,7 +9,7 @@ mod servers;
 mod settings;
 
 use std::process::ExitCode;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::UNIX_EPOCH;
 
 use clap::{CommandFactory, Parser};
 
@@ -55,7 +55,6 @@ pub fn main() -> ExitCode {
     ended(run(&cli).and_then(|status| limit::complete().map(|()| status)))
 }
 
-/// The status of a run; a failure is reported.
 fn ended(run: Result<u8, Failure>) -> ExitCode {
     ExitCode::from(run.unwrap_or_else(|failure| {
         output::report_failure(&failure);
@@ -69,10 +68,9 @@ fn told(said: &clap::Error) -> ExitCode {
     use std::io::Write as _;
     let plain = said.render().to_string();
     let shown = output::lines_of(&plain);
-    let printed = if said.use_stderr() && shown != plain {
-        std::io::stderr().write_all(shown.as_bytes())
-    } else {
-        said.print().and_then(|()| std::io::stdout().flush())
+    let printed = match said.use_stderr() && shown != plain {
+        true => std::io::stderr().write_all(shown.as_bytes()),
+        false => said.print().and_then(|()| std::io::stdout().flush()),
     };
     ended(output::printed(printed).map(|()| said.exit_code() as u8))
 }
@@ -86,7 +84,9 @@ pub use reference::reference;
 
 fn run(Cli { command, common }: &Cli) -> Result<u8, Failure> {
     io::check_folders(common)?;
-    start_threads(common.threads)?;
+    let n = common.threads;
+    let started = rayon::ThreadPoolBuilder::new().num_threads(n).build_global();
+    started.map_err(|why| Failure::plain(format!("cannot start {n} threads: {why}")))?;
     let done = match command {
         Command::Check(flags) if flags.watch => watch::run(flags, common),
         Command::Check(flags) => return check::run(flags, common),
@@ -122,18 +122,16 @@ fn run(Cli { command, common }: &Cli) -> Result<u8, Failure> {
     done.map(|()| CLEAN)
 }
 
-/// The warning about commits that could not be read.
 fn passed_over(repository: &git::Repository) -> Option<String> {
     let commits = repository.passed_over();
     let (first, rest) = commits.split_first()?;
     let more = and_more(rest.len());
-    let (are, it) = (agreed(commits.len(), "is", "are"), agreed(commits.len(), "it", "them"));
+    let (are, it) = agreed(commits.len(), ("is", "it"), ("are", "them"));
     Some(format!(
         "not read: commit {first}{more}, which {are} malformed, and the changes made to {it}; `git fsck` says more"
     ))
 }
 
-/// The notice that a partial clone could not fetch what it does not have.
 fn not_fetched(repository: &git::Repository) -> Option<Notice> {
     let why = repository.not_fetched()?;
     let message = format!(
@@ -142,7 +140,6 @@ fn not_fetched(repository: &git::Repository) -> Option<Notice> {
     Some(Notice::new(None, None, &message))
 }
 
-/// Warns where nothing of a tree was examined.
 fn warn_of_nothing(outcome: &Outcome) {
     if outcome.examined.n_judged == 0 {
         output::warn(&format!(
@@ -152,13 +149,7 @@ fn warn_of_nothing(outcome: &Outcome) {
     }
 }
 
-/// Sets the number of threads to `n`, or one per core for 0.
-fn start_threads(n: usize) -> Result<(), Failure> {
-    let started = rayon::ThreadPoolBuilder::new().num_threads(n).build_global();
-    started.map_err(|why| Failure::plain(format!("cannot start {n} threads: {why}")))
-}
-
-/// Today, in UTC; for reproducible builds, the day of `SOURCE_DATE_EPOCH`.
+/// Today, in UTC.
 fn today() -> Date {
     Date::of_seconds(now())
 }
@@ -166,7 +157,5 @@ fn today() -> Date {
 /// The current time in seconds since 1970; for reproducible builds, that of `SOURCE_DATE_EPOCH`.
 fn now() -> i64 {
     let set = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|seconds| seconds.parse().ok());
-    let now =
-        || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64);
-    set.unwrap_or_else(now)
+    set.unwrap_or_else(|| UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs() as i64))
 }

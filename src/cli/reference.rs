@@ -75,17 +75,14 @@ fn section(page: &mut String, above: &str, command: &Command, shared: &[String])
     }
 }
 
-/// A flag as an item of a list.
 fn item(flag: &Arg) -> String {
     let values =
         flag.get_value_names().filter(|_| flag.get_action().takes_values()).unwrap_or_default();
     let values = values.iter().map(|value| format!(" {value}")).collect::<String>();
-    let names = match (flag.get_short(), flag.get_long()) {
-        (Some(short), Some(long)) => format!("-{short}, --{long}{values}"),
-        (None, Some(long)) => format!("--{long}{values}"),
-        (Some(short), None) => format!("-{short}{values}"),
-        (None, None) => values.trim().to_owned(),
-    };
+    let short = flag.get_short().map(|short| format!("-{short}"));
+    let long = flag.get_long().map(|long| format!("--{long}"));
+    let names: Vec<String> = short.into_iter().chain(long).collect();
+    let names = names.join(", ") + &values;
     let mut help = flag.get_help().map(ToString::to_string).unwrap_or_default();
     if help.starts_with("Output format: ") {
         "Output format ([all](reports.md))".clone_into(&mut help);
@@ -106,5 +103,5 @@ fn item(flag: &Arg) -> String {
     if let Some(variable) = flag.get_env() {
         let _ = write!(help, "; variable `{}`", variable.to_string_lossy());
     }
-    format!("- `{names}`: {}\n", help.replace('\n', " "))
+    format!("- `{}`: {}\n", names.trim(), help.replace('\n', " "))
 }

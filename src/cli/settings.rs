@@ -22,7 +22,6 @@ pub(super) fn read(
     Ok(Overrides::new(&common.set, flags).complete(&written)?)
 }
 
-/// Where the flags have settings read from.
 pub(super) fn place(common: &Common) -> FilePlace {
     FilePlace::of_flags(common.config.as_ref(), common.isolated)
 }
@@ -38,11 +37,10 @@ pub(super) fn baseline(
     Ok(place.baseline(root, config)?)
 }
 
-/// Warns about a baseline that the settings name and that is not there.
 pub(super) fn warn_of_missing_baseline(name: &str) {
+    let name = printable(name);
     warn(&format!(
-        "`{}`, which `baseline` names, does not exist: `secondhand baseline create` writes it",
-        printable(name)
+        "`{name}`, which `baseline` names, does not exist: `secondhand baseline create` writes it"
     ));
 }
 
@@ -53,21 +51,18 @@ pub(super) fn warn_of_variables(flags: &clap::Command) {
     if set.is_empty() {
         return;
     }
-    let mut known: Vec<String> = options().iter().map(|option| variable_of(&option.name)).collect();
+    let options: Vec<String> = options().iter().map(|option| variable_of(&option.name)).collect();
     let commands = std::iter::once(flags).chain(flags.get_subcommands());
     let of_flags =
         commands.flat_map(clap::Command::get_arguments).filter_map(|flag| flag.get_env()?.to_str());
-    known.extend(of_flags.map(str::to_owned));
+    let mut known: Vec<&str> = options.iter().map(String::as_str).chain(of_flags).collect();
     // The action sets these for its scripts.
-    known.extend(["SECONDHAND_VERSION_WANTED", "SECONDHAND_CLIENTS"].map(str::to_owned));
-    let names: Vec<&str> = known.iter().map(String::as_str).collect();
-    for name in set.iter().filter(|name| !names.contains(&name.as_str())) {
-        let meant = nearest(name, &names)
-            .map(|nearest| format!("; did you mean `{nearest}`?"))
-            .unwrap_or_default();
+    known.extend(["SECONDHAND_VERSION_WANTED", "SECONDHAND_CLIENTS"]);
+    for name in set.iter().filter(|name| !known.contains(&name.as_str())) {
+        let meant = nearest(name, &known).map(|nearest| format!("; did you mean `{nearest}`?"));
+        let (name, meant) = (printable(name), meant.unwrap_or_default());
         warn(&format!(
-            "the variable `{}` has no effect: no option or flag has that name{meant}",
-            printable(name)
+            "the variable `{name}` has no effect: no option or flag has that name{meant}"
         ));
     }
 }
@@ -75,7 +70,5 @@ pub(super) fn warn_of_variables(flags: &clap::Command) {
 /// Warns about each setting that is for files which are not among `entries`.
 pub(super) fn warn_of_idle(config: &Config, languages: &Languages, entries: &[Entry]) {
     let paths: Vec<_> = entries.iter().map(|entry| &entry.path).collect();
-    for idle in config.idle(&paths, languages) {
-        warn(&printable(idle));
-    }
+    config.idle(&paths, languages).iter().for_each(|idle| warn(&printable(idle)));
 }

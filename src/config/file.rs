@@ -35,15 +35,13 @@ impl ConfigError {
         let (Self::Syntax { nearest, .. } | Self::Value { nearest, .. }) = self else {
             return None;
         };
+        let list = "`secondhand config --list`";
         Some(match nearest {
-            Some(nearest) => {
-                format!("did you mean `{nearest}`? All options: `secondhand config --list`")
-            }
-            None => "all options: `secondhand config --list`".to_owned(),
+            Some(nearest) => format!("did you mean `{nearest}`? All options: {list}"),
+            None => format!("all options: {list}"),
         })
     }
 
-    /// The value of `key` in `file` cannot be used.
     pub(super) fn value(file: &str, key: &str, why: impl Into<String>) -> Self {
         Self::value_near(file, key, why, None)
     }
@@ -60,17 +58,13 @@ impl ConfigError {
     }
 
     /// The same, naming the line of `text`, the settings file, that has the unusable value.
-    pub(super) fn located(self, text: &str) -> Self {
-        match self {
-            Self::Value { file, key, why, nearest } => {
-                let why = match line_of(text, &names_of(&key), &why) {
-                    Some(line) => format!("{why} (line {line})"),
-                    None => why,
-                };
-                Self::Value { file, key, why, nearest }
-            }
-            other => other,
+    pub(super) fn located(mut self, text: &str) -> Self {
+        if let Self::Value { key, why, .. } = &mut self
+            && let Some(line) = line_of(text, &names_of(key), why)
+        {
+            *why += &format!(" (line {line})");
         }
+        self
     }
 }
 
@@ -125,8 +119,7 @@ pub fn names_of(key: &str) -> Vec<String> {
     };
     while let Some((name, value)) = table.into_iter().next() {
         names.push(name);
-        let toml::Value::Table(inner) = value else { break };
-        table = inner;
+        table = value.try_into().unwrap_or_default();
     }
     names
 }
@@ -139,9 +132,6 @@ pub fn find(root: &Path) -> Option<PathBuf> {
 
 impl RawConfig {
     /// Reads settings from TOML; `name` is the file name, for messages.
-    ///
-    /// # Errors
-    /// [`ConfigError::Syntax`] with the line, and for an unknown key the nearest known one.
     pub fn parse(text: &str, name: &str) -> Result<Self, ConfigError> {
         let raw: Self = parsed(text, name)?;
         raw.check_languages().map_err(|(id, error)| {
@@ -169,7 +159,6 @@ impl RawConfig {
     }
 }
 
-/// The line, from 1, of the byte at `offset`.
 fn line_at(text: &str, offset: usize) -> usize {
     text.as_bytes()[..offset.min(text.len())].iter().filter(|&&byte| byte == b'\n').count() + 1
 }
@@ -209,15 +198,14 @@ fn parsed<T: serde::de::DeserializeOwned>(text: &str, name: &str) -> Result<T, C
     })
 }
 
-/// A decisions file as written.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct RawDecisions {
     decision: Vec<RawDecision>,
 }
 
-/// A decision as written; path, lines and origin are for people.
-#[derive(Debug, Default, Deserialize)]
+/// A decision as written.
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[allow(dead_code, reason = "some keys are for people")]
 struct RawDecision {
@@ -232,15 +220,12 @@ struct RawDecision {
 }
 
 /// Reads a decisions file; `name` is its name, for messages.
-///
-/// # Errors
-/// [`ConfigError::Syntax`] with the line, [`ConfigError::Value`] for an invalid date.
 pub fn decisions(text: &str, name: &str) -> Result<Vec<Decision>, ConfigError> {
     let RawDecisions { decision } = parsed(text, name)?;
     let mut decisions = Vec::new();
     for RawDecision { copy, by, reason, until, .. } in decision {
-        let until = until.filter(|text| !text.is_empty());
-        let until = until.map(|text| text.parse()).transpose().map_err(|why: DateError| {
+        let until = until.filter(|text| !text.is_empty()).map(|text| text.parse()).transpose();
+        let until = until.map_err(|why: DateError| {
             ConfigError::value(name, "decision.until", why.to_string())
         })?;
         decisions.push(Decision { copy, by, reason, until });
@@ -249,11 +234,8 @@ pub fn decisions(text: &str, name: &str) -> Result<Vec<Decision>, ConfigError> {
 }
 
 impl RawConfig {
-    /// These settings with the option `key` set to `value`, written as TOML, or as bare text.
-    ///
-    /// # Errors
-    /// [`ConfigError::Value`] if the option does not exist or rejects the value; `origin` names who
-    /// set it.
+    /// These settings with the option `key` set to `value`, written as TOML, or as bare text;
+    /// `origin` names who set it, for errors.
     pub fn with(&self, key: &str, value: &str, origin: &str) -> Result<Self, ConfigError> {
         let mut all = serde_json::to_value(self).unwrap_or_default();
         let names = names_of(key);
@@ -269,8 +251,7 @@ impl RawConfig {
             (_, parsed) => parsed.unwrap_or(text),
         };
         if has_null(&value) {
-            let why = "expected a number that is finite";
-            return Err(ConfigError::value(origin, key, why));
+            return Err(ConfigError::value(origin, key, "expected a number that is finite"));
         }
         let nested = names.into_iter().rfold(value, |inner, name| json!({ name: inner }));
         merge(&mut all, nested);
@@ -294,9 +275,7 @@ impl RawConfig {
     pub fn get(&self, key: &str) -> Option<String> {
         let mut written = serde_json::to_value(self).ok()?;
         let value = without_nulls(written.get_mut(key)?.take());
-        let text = toml::Value::try_from(&value)
-            .map_or_else(|_| value.to_string(), |value| value.to_string());
-        Some(text)
+        Some(toml::Value::try_from(&value).map_or_else(|_| value.to_string(), |of| of.to_string()))
     }
 }
 
@@ -333,8 +312,7 @@ pub struct Leaf {
 }
 
 impl RawConfig {
-    /// The options that are `wanted`, by their first names, and their values, in the order of the
-    /// reference.
+    /// The options that are `wanted`, by their first names, in the order of the reference.
     pub fn leaves(&self, wanted: impl Fn(&str) -> bool) -> Vec<Leaf> {
         let mut leaves = Vec::new();
         let names = super::options().into_iter().map(|option| option.name);
@@ -351,12 +329,10 @@ impl RawConfig {
     }
 }
 
-/// A value that is written as TOML.
 fn parsed_value(value: &str) -> Option<toml::Value> {
     format!("v = {value}").parse::<toml::Table>().ok()?.remove("v")
 }
 
-/// Every value in a table, with the names that lead to it.
 fn flatten(names: &[String], table: &toml::Table, leaves: &mut Vec<Leaf>) {
     for (name, value) in table {
         let names = [names, std::slice::from_ref(name)].concat();
@@ -367,7 +343,6 @@ fn flatten(names: &[String], table: &toml::Table, leaves: &mut Vec<Leaf>) {
     }
 }
 
-/// Names as a dotted key.
 fn dotted(names: &[String]) -> String {
     let quoted = names.iter().map(|name| {
         let is_bare =
@@ -383,21 +358,19 @@ fn dotted(names: &[String]) -> String {
 fn merge(into: &mut Value, other: Value) {
     match (into, other) {
         (Value::Object(into), Value::Object(other)) => {
-            other
-                .into_iter()
-                .for_each(|(key, value)| merge(into.entry(key).or_insert(Value::Null), value));
+            for (key, value) in other {
+                merge(into.entry(key).or_insert(Value::Null), value);
+            }
         }
         (into, other) => *into = other,
     }
 }
 
-/// Reads built-in settings.
 pub(super) fn part<T: serde::de::DeserializeOwned>(text: &str) -> Option<T> {
     toml::from_str(text).ok()
 }
 
-/// Turns serde's "unknown field `x`, expected one of `a`, `b`" into our own message, with the
-/// nearest known field.
+/// Turns serde's "unknown field `x`, expected one of `a`, `b`" into ours, with the nearest field.
 fn explain(message: &str) -> (String, Option<String>) {
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     match quoted.as_slice() {
@@ -418,13 +391,11 @@ fn explain(message: &str) -> (String, Option<String>) {
     }
 }
 
-/// Turns serde's "invalid type: string "30", expected usize" into what a person would write
-/// instead.
+/// Turns serde's "invalid type: string "30", expected usize" into what a person would write.
 fn wrong_type(message: &str) -> Option<String> {
-    let (found, expected) = message
-        .strip_prefix("invalid type: ")
-        .or_else(|| message.strip_prefix("invalid value: "))?
-        .split_once(", expected ")?;
+    let wrong = message.strip_prefix("invalid type: ");
+    let wrong = wrong.or_else(|| message.strip_prefix("invalid value: "))?;
+    let (found, expected) = wrong.split_once(", expected ")?;
     let is_number = found.starts_with("integer ");
     let wanted = match expected {
         "u8" if is_number => format!("a whole number from 0 to {}", u8::MAX),
@@ -440,14 +411,13 @@ fn wrong_type(message: &str) -> Option<String> {
             None => "a list, such as `[\"one\", \"two\"]`".to_owned(),
         },
         "a string" => "text in quotes".to_owned(),
-        "a map" => "a table".to_owned(),
-        other if other.starts_with("struct ") => "a table".to_owned(),
+        other if other == "a map" || other.starts_with("struct ") => "a table".to_owned(),
         other => other.to_owned(),
     };
-    let found = match found.split_once(' ') {
-        Some(("string", text)) => format!("the text {text}"),
-        _ if found == "map" => "a table".to_owned(),
-        _ if found == "sequence" => "a list".to_owned(),
+    let found = match (found, found.split_once(' ')) {
+        ("map", _) => "a table".to_owned(),
+        ("sequence", _) => "a list".to_owned(),
+        (_, Some(("string", text))) => format!("the text {text}"),
         _ => found.to_owned(),
     };
     Some(format!("expected {wanted}, not {found}"))
@@ -459,75 +429,47 @@ mod tests {
 
     #[test]
     fn a_value_of_the_wrong_type_is_named_with_what_to_write() {
-        let help = "all options: `secondhand config --list`";
-        let said = |what: &str| format!("cannot read `secondhand.toml`, line 1: expected {what}");
-        check("min-tokens = \"30\"", &said("a whole number, not the text \"30\""), help);
-        check(
-            "ignore = \"vendor\"",
-            &said("a list, such as `[\"vendor\"]`, not the text \"vendor\""),
-            help,
-        );
-        check("history = 1", &said("`true` or `false`, not integer `1`"), help);
-        check("base = true", &said("text in quotes, not boolean `true`"), help);
+        let a_list = "expected a list, such as `[\"vendor\"]`, not the text \"vendor\"";
+        check("min-tokens = \"30\"", 1, "expected a whole number, not the text \"30\"", None);
+        check("ignore = \"vendor\"", 1, a_list, None);
+        check("history = 1", 1, "expected `true` or `false`, not integer `1`", None);
+        check("base = true", 1, "expected text in quotes, not boolean `true`", None);
     }
 
     #[track_caller]
-    fn check(toml: &str, message: &str, help: &str) {
+    fn check(toml: &str, line: usize, why: &str, nearest: Option<&str>) {
         let error = RawConfig::parse(toml, "secondhand.toml").expect_err("it is wrong");
-        assert_eq!(error.to_string(), message);
-        assert_eq!(error.help().as_deref(), Some(help));
+        assert_eq!(error.to_string(), format!("cannot read `secondhand.toml`, line {line}: {why}"));
+        let help = match nearest {
+            Some(of) => format!("did you mean `{of}`? All options: `secondhand config --list`"),
+            None => "all options: `secondhand config --list`".to_owned(),
+        };
+        assert_eq!(error.help(), Some(help));
     }
 
     #[test]
     fn an_unknown_key_or_level_is_named_with_its_line_and_the_nearest_one() {
-        check(
-            "# size\n\nmin-token = 40\n",
-            "cannot read `secondhand.toml`, line 3: unknown option `min-token`",
-            "did you mean `min-tokens`? All options: `secondhand config --list`",
-        );
-        check(
-            "[rules]\ncopied-code = \"warn\"\n",
-            "cannot read `secondhand.toml`, line 2: `warn` is not one of: off, note, warning, error",
-            "did you mean `warning`? All options: `secondhand config --list`",
-        );
+        check("# size\n\nmin-token = 40\n", 3, "unknown option `min-token`", Some("min-tokens"));
+        let levels = "`warn` is not one of: off, note, warning, error";
+        check("[rules]\ncopied-code = \"warn\"\n", 2, levels, Some("warning"));
     }
 
     #[test]
     fn a_value_of_a_language_table_that_cannot_be_used_is_named_with_its_line_and_key() {
         let table = "[language.zz]\nname = \"ZZ\"\n\n[[language.zz.strings]]\nopen = \"a\"\nclose = \"b\"\n\n";
+        let no_language = "there is no language `rsut`; `secondhand languages` lists all";
+        let no_extension = "`.c` is not an extension in lower case without its dot";
+        let unclosed = "not a regular expression: unclosed group";
         let cases = [
-            (
-                "[[language.zz.strings]]\nopen = \"{\"\nclose = []\n",
-                10,
-                "`close` of row 2 of `strings`: nothing closes `{`",
-            ),
-            (
-                "[[language.zz.regions]]\nbegin = \"(\"\n",
-                9,
-                "`begin` of row 1 of `regions`: not a regular expression: unclosed group",
-            ),
-            (
-                "[[language.zz.regions]]\nbegin = \"a\"\nlanguage = \"rsut\"\n",
-                10,
-                "`language` of row 1 of `regions`: there is no language `rsut`; `secondhand languages` lists all",
-            ),
-            (
-                "[[language.zz.comments]]\nopen = []\n",
-                9,
-                "`open` of row 1 of `comments`: it is empty",
-            ),
-            (
-                "[[language.zz.claims]]\nextension = \".c\"\npattern = \"a\"\n",
-                9,
-                "`extension` of row 1 of `claims`: `.c` is not an extension in lower case without its dot",
-            ),
+            ("strings", "open = '{'\nclose = []", 10, "`close` of row 2", "nothing closes `{`"),
+            ("regions", "begin = '('", 9, "`begin` of row 1", unclosed),
+            ("regions", "begin = 'a'\nlanguage = 'rsut'", 10, "`language` of row 1", no_language),
+            ("comments", "open = []", 9, "`open` of row 1", "it is empty"),
+            ("claims", "extension = '.c'\npattern = 'a'", 9, "`extension` of row 1", no_extension),
         ];
-        for (row, line, why) in cases {
-            check(
-                &format!("{table}{row}"),
-                &format!("cannot read `secondhand.toml`, line {line}: language `zz`, {why}"),
-                "all options: `secondhand config --list`",
-            );
+        for (list, row, line, of, why) in cases {
+            let toml = format!("{table}[[language.zz.{list}]]\n{row}\n");
+            check(&toml, line, &format!("language `zz`, {of} of `{list}`: {why}"), None);
         }
     }
 }

@@ -22,8 +22,7 @@ const OTHERS: &[&str] =
 pub struct FolderSettings {
     /// The folder, from the root of the repository.
     pub folder: FilePath,
-    /// The file, from the root of the repository; `None` for what variables and flags set, which is
-    /// for every file.
+    /// The file, from the root of the repository; `None` for what variables and flags set.
     pub file: Option<FilePath>,
     /// The file for messages, and its text.
     pub(super) origin: String,
@@ -36,21 +35,16 @@ pub struct FolderSettings {
 
 impl FolderSettings {
     /// Reads the settings file at `file`, from the root of the repository; `of` says whose it is,
-    /// as in ` of the base`.
-    ///
-    /// # Errors
-    /// As [`RawConfig::parse`], and [`ConfigError::Syntax`] for an option that only the root can
-    /// set.
+    /// as in ` of the base`. An option that only the root can set is an error.
     pub fn parse(text: String, file: FilePath, of: &str) -> Result<Self, ConfigError> {
         let name = file.to_string();
         let raw = RawConfig::parse(&text, &name)?;
         let thresholds = RawThresholds::names();
         let mut keys = keys_of(&text).into_iter().map(|(key, _)| key);
         if let Some(key) = keys.find(|key| !thresholds.contains(key) && !OTHERS.contains(&&**key)) {
+            let (thresholds, others) = (thresholds.join(", "), OTHERS.join(", "));
             let why = format!(
-                "only the settings at the root of the repository can set `{key}`; those of a folder can set: {}, {}",
-                thresholds.join(", "),
-                OTHERS.join(", ")
+                "only the settings at the root of the repository can set `{key}`; those of a folder can set: {thresholds}, {others}"
             );
             let line = line_of_key(&text, &key);
             return Err(ConfigError::Syntax { file: name, line, why, nearest: None });
@@ -66,9 +60,6 @@ impl FolderSettings {
     }
 
     /// Reads the settings file of `folder` in the repository at `root`, if it has one.
-    ///
-    /// # Errors
-    /// [`ConfigError::File`] when it cannot be read, else as [`FolderSettings::parse`].
     pub fn read(root: &Path, folder: &FilePath) -> Result<Option<Self>, ConfigError> {
         // Whoever cannot read such a name as text cannot have named it in settings either.
         let Ok(name) = std::str::from_utf8(folder.as_bytes()) else { return Ok(None) };
@@ -102,7 +93,6 @@ impl FolderSettings {
         }
     }
 
-    /// Its file, with a digest of its text.
     pub(super) fn digest(&self) -> Option<SettingsDigest> {
         Some(super::digest(&self.file.as_ref()?.to_string(), &self.text))
     }
@@ -120,7 +110,6 @@ impl FolderSettings {
         }
     }
 
-    /// Its patterns and folders from the root of the repository.
     pub(super) fn at_root(&self) -> RawConfig {
         let mut raw = self.raw.clone();
         for rule in raw.ignore.iter_mut().chain(&mut raw.tests).chain(&mut raw.examples) {
@@ -149,8 +138,7 @@ impl Reach {
         Self(PathRules::new(&[], &root.ignore).ok())
     }
 
-    /// The folder that the settings file at `file` is for, unless it is for all files or not
-    /// heeded.
+    /// The folder that the settings file at `file` is for, if it is for one that is heeded.
     pub fn folder(&self, file: &FilePath) -> Option<FilePath> {
         folder_of(file).filter(|folder| self.heeds(folder))
     }
@@ -159,8 +147,7 @@ impl Reach {
     pub fn heeds(&self, folder: &FilePath) -> bool {
         // A rule may be for folders only, so it is asked about a file in this one.
         let file = FilePath::new([folder.as_bytes(), b"/", NAMES[0].as_bytes()].concat());
-        let ruling = self.0.as_ref().map_or(Ruling::None, |rules| rules.ruling(&file));
-        match ruling {
+        match self.0.as_ref().map_or(Ruling::None, |rules| rules.ruling(&file)) {
             Ruling::Matched { .. } => false,
             Ruling::Excepted => true,
             Ruling::None => Foreign::above(&file).is_none(),
@@ -187,7 +174,6 @@ fn below(folder: &str, pattern: &str) -> String {
     format!("{negation}/{folder}/{between}{}", rest.strip_prefix('/').unwrap_or(rest))
 }
 
-/// A path as a pattern that matches it alone.
 fn escaped(path: &str) -> String {
     let escape = |character: char| "\\*?[]{}".contains(character).then_some('\\');
     path.chars().flat_map(|character| escape(character).into_iter().chain([character])).collect()

@@ -6,7 +6,6 @@ use crate::license::{Class, Expression};
 use crate::policy::{DateError, Exception, LicensePolicy, LicenseTerm, RULES, Topic};
 use crate::text::nearest;
 
-/// The presets by name.
 const PRESETS: &[(&str, &str)] = &[
     ("permissive", include_str!("../../config/presets/permissive.toml")),
     ("weak-copyleft", include_str!("../../config/presets/weak-copyleft.toml")),
@@ -18,15 +17,13 @@ const PRESETS: &[(&str, &str)] = &[
 /// The license of a project that is not to be judged by any, as SPDX writes it.
 const NO_PROJECT: &str = "NOASSERTION";
 
-/// Completes the policy written in `file`.
 pub(super) fn licenses(raw: &RawLicense, file: &str) -> Result<LicensePolicy, ConfigError> {
     let preset =
         raw.preset.as_deref().map(|name| preset(name, file)).transpose()?.unwrap_or_default();
     let has_no_project = raw.project_license.as_deref() == Some(NO_PROJECT);
     let project = raw.project_license.as_ref().or(preset.project_license.as_ref());
-    let project = project
-        .filter(|_| !has_no_project)
-        .map(|text| expression("license.project-license", text, file));
+    let project = project.filter(|_| !has_no_project);
+    let project = project.map(|text| expression("license.project-license", text, file));
     let exceptions = raw.exceptions.iter().map(|of| exception(of, file));
     Ok(LicensePolicy {
         project: project.transpose()?,
@@ -38,15 +35,14 @@ pub(super) fn licenses(raw: &RawLicense, file: &str) -> Result<LicensePolicy, Co
     })
 }
 
-/// Checks the licenses of vendored folders.
 pub(super) fn check_vendored(folders: &[Vendored], file: &str) -> Result<(), ConfigError> {
     let mut declared = folders.iter().filter_map(|folder| folder.license.as_deref());
     declared.try_for_each(|text| expression("vendored.license", text, file).map(drop))
 }
 
 fn preset(name: &str, file: &str) -> Result<RawLicense, ConfigError> {
-    let names: Vec<&str> = PRESETS.iter().map(|(name, _)| *name).collect();
     let Some((_, text)) = PRESETS.iter().find(|(known, _)| *known == name) else {
+        let names: Vec<&str> = PRESETS.iter().map(|(name, _)| *name).collect();
         let why = format!("there is no preset `{name}`; available: {}", names.join(", "));
         return Err(ConfigError::value_near(file, "license.preset", why, nearest(name, &names)));
     };
@@ -60,7 +56,6 @@ fn expression(key: &str, text: &str, file: &str) -> Result<Expression, ConfigErr
     })
 }
 
-/// The terms of two lists of a policy.
 fn terms(key: &str, lists: [&Vec<String>; 2], file: &str) -> Result<Vec<LicenseTerm>, ConfigError> {
     let terms = lists.into_iter().flatten().map(|text| {
         LicenseTerm::parse(text).ok_or_else(|| {
@@ -78,29 +73,25 @@ fn terms(key: &str, lists: [&Vec<String>; 2], file: &str) -> Result<Vec<LicenseT
 fn exception(raw: &RawException, file: &str) -> Result<Exception, ConfigError> {
     let key = "license.exceptions";
     let invalid = |why: &str| ConfigError::value(file, key, why);
-    if raw.reason.trim().is_empty() {
+    let RawException { path, origin, rule, reason, until } = raw.clone();
+    if reason.trim().is_empty() {
         return Err(invalid("an exception needs a reason"));
     }
-    if raw.path.is_none() && raw.origin.is_none() {
+    if path.is_none() && origin.is_none() {
         return Err(invalid("an exception needs a `path` or an `origin`"));
     }
     let rules = Vec::from_iter(RULES.iter().copied().filter(|rule| rule.topic == Topic::License));
-    let rule = raw.rule.as_deref().map(|id| {
+    let rule = rule.map(|id| {
         rules.iter().copied().find(|rule| rule.id == id).ok_or_else(|| {
             let known: Vec<&str> = rules.iter().map(|rule| rule.id).collect();
             let why = format!("`{id}` is not a license rule; available: {}", known.join(", "));
-            ConfigError::value_near(file, key, why, nearest(id, &known))
+            ConfigError::value_near(file, key, why, nearest(&id, &known))
         })
     });
     let rule = rule.transpose()?;
-    let until = raw.until.as_deref().map(str::parse).transpose();
-    Ok(Exception {
-        path: raw.path.clone(),
-        origin: raw.origin.clone(),
-        rule,
-        reason: raw.reason.clone(),
-        until: until.map_err(|why: DateError| invalid(&why.to_string()))?,
-    })
+    let until = until.as_deref().map(str::parse).transpose();
+    let until = until.map_err(|why: DateError| invalid(&why.to_string()))?;
+    Ok(Exception { path, origin, rule, reason, until })
 }
 
 #[cfg(test)]

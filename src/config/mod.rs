@@ -20,9 +20,9 @@ use std::ops::Deref;
 
 use sha2::{Digest as _, Sha256};
 
-pub use file::{ConfigError, NAMES, decisions, find};
+pub use file::{ConfigError, Leaf, NAMES, decisions, find};
 pub use folders::{FolderSettings, Reach};
-pub use overrides::{OptionValue, Overrides, Setting, variable_of, variables};
+pub use overrides::{Overrides, Setting, variable_of, variables};
 pub use paths::{Foreign, PathRules, Ruling};
 pub use raw::{
     ConfigOption, FailOn, LevelSetting, RawConfig, RawException, RawLicense, RawThresholds, Trust,
@@ -40,12 +40,9 @@ use crate::policy::{Ground, Levels, LicensePolicy, SettingsDigest, SettingsFiles
 use crate::text::{FilePath, hexadecimal};
 use crate::{fingerprint, matching};
 
-/// Complete, checked settings: the settings as written, and the parameters made from them.
-///
-/// Options that are used as written are read from [`RawConfig`], which this derefs to.
+/// Checked settings, and the parameters made from them; derefs to the settings as written.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// The settings as written, checked.
     written: RawConfig,
     /// Which fingerprints choose the files to compare; no option of the file, since less effort
     /// misses copies.
@@ -71,7 +68,6 @@ pub struct Config {
     pub declaring: PathRules,
     /// How grave what is found is, where a language or path has no levels of its own.
     pub levels: Levels,
-    /// The thresholds of languages and paths.
     specials: Specials,
     /// Which licenses code may be copied under.
     pub licenses: LicensePolicy,
@@ -89,9 +85,6 @@ impl Deref for Config {
 
 impl Config {
     /// Checks and completes the settings written in `origin` (a file name, for messages).
-    ///
-    /// # Errors
-    /// [`ConfigError::Value`] names the key with the unusable value.
     pub fn new(raw: RawConfig, origin: &str) -> Result<Self, ConfigError> {
         Self::with_folders(raw, &[], origin)
     }
@@ -102,7 +95,10 @@ impl Config {
         folders: &[FolderSettings],
         origin: &str,
     ) -> Result<Self, ConfigError> {
-        check_folders(folders)?;
+        // Their own errors name their files.
+        for folder in folders.iter().filter(|folder| folder.file.is_some()) {
+            check_folder(folder).map_err(|error| error.located(&folder.text))?;
+        }
         let invalid = |key: &str, why: String| ConfigError::value(origin, key, why);
         licensing::check_vendored(&raw.vendored, origin)?;
         for folder in folders.iter().map(FolderSettings::at_root) {
@@ -158,8 +154,7 @@ impl Config {
         })
     }
 
-    /// The same settings, with another minimum of tokens in a row for all files that have none of
-    /// their own.
+    /// With another minimum of tokens in a row for all files that have none of their own.
     #[must_use]
     pub fn with_min_run(&self, min_run: usize) -> Self {
         let mut config = self.clone();
@@ -167,22 +162,12 @@ impl Config {
         config
     }
 
-    /// The same settings, read from `file` with this text.
-    fn read_from(mut self, file: Option<&str>, text: &str) -> Self {
-        self.files.root = file.map(|file| digest(file, text));
-        self
-    }
-
     /// The languages: the built-in ones, and the user's.
-    ///
-    /// # Errors
-    /// [`ConfigError::Value`] names the unusable table.
     pub fn languages(&self, origin: &str) -> Result<Languages, ConfigError> {
         thresholds::languages(&self.written, origin)
     }
 
-    /// What the copies in the file `path` are judged with; `language` is the name of its language,
-    /// if that is known.
+    /// What the copies in the file `path` are judged with, whose `language` may be known by name.
     pub fn thresholds(&self, path: &FilePath, language: Option<&str>) -> Thresholds {
         self.specials.of(&self.written, &self.levels.of_rules, path, language)
     }
@@ -223,11 +208,9 @@ impl Config {
         from: (&FilePath, Option<&str>, bool),
         to: (&FilePath, Option<&str>, bool),
     ) -> bool {
-        let [(is_from_code, from), (is_to_code, to)] =
-            [from, to].map(|(path, language, is_prose)| {
-                let is_code = self.ground(path, is_prose) == Ground::Code;
-                (is_code, self.thresholds(path, language))
-            });
+        let is_code = |(path, _, is_prose)| self.ground(path, is_prose) == Ground::Code;
+        let [is_from_code, is_to_code] = [from, to].map(is_code);
+        let [from, to] = [from, to].map(|(path, language, _)| self.thresholds(path, language));
         (is_from_code || !is_to_code)
             && from.min_tokens <= to.min_tokens
             && from.levels.of_copies() >= to.levels.of_copies()
@@ -261,31 +244,21 @@ impl Config {
             .collect()
     }
 
-    /// The folder of third-party code that contains a file, recognized by its name, unless `ignore`
-    /// adds it back.
+    /// The folder of third-party code around a file, by its name, unless `ignore` adds it back.
     pub fn foreign_at<'p>(&self, path: &'p FilePath) -> Option<Foreign<'p>> {
         Foreign::above(path).filter(|_| self.ignore.ruling(path) != Ruling::Excepted)
     }
 }
 
-/// The value of the option `key`, which has to be at least 1.
 fn positive(key: &str, value: usize, origin: &str) -> Result<NonZeroUsize, ConfigError> {
     NonZeroUsize::new(value).ok_or_else(|| ConfigError::value(origin, key, "it must be at least 1"))
 }
 
-/// A settings file with a digest of its text.
 fn digest(file: &str, text: &str) -> SettingsDigest {
     SettingsDigest { file: file.to_owned(), digest: hexadecimal(&Sha256::digest(text)) }
 }
 
-/// Checks what folders have besides thresholds, to name their file in an error.
-fn check_folders(folders: &[FolderSettings]) -> Result<(), ConfigError> {
-    for folder in folders.iter().filter(|folder| folder.file.is_some()) {
-        check_folder(folder).map_err(|error| error.located(&folder.text))?;
-    }
-    Ok(())
-}
-
+/// Checks what a folder has besides thresholds.
 fn check_folder(folder: &FolderSettings) -> Result<(), ConfigError> {
     let FolderSettings { origin, raw: RawConfig { ignore, tests, examples, vendored, .. }, .. } =
         folder;

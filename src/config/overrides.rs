@@ -15,7 +15,6 @@ pub type Setting = (&'static str, String);
 #[derive(Debug, Clone)]
 pub struct Overrides(Vec<Override>);
 
-/// An option that a variable or a flag sets.
 #[derive(Debug, Clone)]
 struct Override {
     key: String,
@@ -29,15 +28,18 @@ impl Overrides {
     pub fn new(set: &[(String, String)], flags: &[Setting]) -> Self {
         let options = if variables().is_empty() { Vec::new() } else { options() };
         let mut variables = Vec::from_iter(options.into_iter().filter_map(|option| {
-            let variable = variable_of(&option.name);
-            let (key, value) = (option.name, env::var(&variable).ok()?);
-            Some(Override { key, value, by: format!("the variable {variable}") })
+            let by = variable_of(&option.name);
+            let value = env::var(&by).ok()?;
+            Some(Override { key: option.name, value, by: format!("the variable {by}") })
         }));
-        let set = set.iter().map(|(key, value)| (key.clone(), value.clone(), "--set".to_owned()));
-        let named =
-            flags.iter().map(|(key, value)| ((*key).to_owned(), value.clone(), format!("--{key}")));
-        let mut flags: Vec<_> =
-            set.chain(named).map(|(key, value, by)| Override { key, value, by }).collect();
+        let set = set.iter().map(|(key, value)| (key.as_str(), value, "--set".to_owned()));
+        let named = flags.iter().map(|(key, value)| (*key, value, format!("--{key}")));
+        let flags = set.chain(named);
+        let mut flags = Vec::from_iter(flags.map(|(key, value, by)| Override {
+            key: key.to_owned(),
+            value: value.clone(),
+            by,
+        }));
         // What is set for all files comes first: it takes the place of what the file has for some.
         for level in [&mut variables, &mut flags] {
             level.sort_by_key(|of| is_special(&of.key));
@@ -47,10 +49,7 @@ impl Overrides {
     }
 
     /// Checks and completes the settings after applying them; also hands out where these are from,
-    /// for messages.
-    ///
-    /// # Errors
-    /// If a value cannot be used: what set it is named.
+    /// for messages. An error names what set the value that cannot be used.
     pub fn complete(&self, written: &SettingsFile) -> Result<(Config, String), ConfigError> {
         let raw = self.over(written.raw.clone())?;
         let changes = self.changes(&written.raw, &raw);
@@ -60,10 +59,7 @@ impl Overrides {
         Ok((config, written.origin.clone()))
     }
 
-    /// The settings after applying them.
-    ///
-    /// # Errors
-    /// If there is no such option, or it cannot have such a value.
+    /// `raw` after applying them.
     pub fn over(&self, mut raw: RawConfig) -> Result<RawConfig, ConfigError> {
         for Override { key, value, by } in &self.0 {
             raw = raw.with(key, value, by)?;
@@ -74,24 +70,27 @@ impl Overrides {
         Ok(raw)
     }
 
-    /// Each option with its value and where that was set, in the order of the reference.
-    pub fn values(&self, written: &SettingsFile) -> Result<Vec<OptionValue>, ConfigError> {
+    /// Each option and part of one, and the file and line, variable or flag that sets it, in the
+    /// order of the reference.
+    pub fn values(
+        &self,
+        written: &SettingsFile,
+    ) -> Result<Vec<(Leaf, Option<String>)>, ConfigError> {
         let raw = self.over(written.raw.clone())?;
         let default = RawConfig::default().leaves(|_| true);
         let values = raw.leaves(|_| true).into_iter().map(|leaf| {
             let is_changed = !default.contains(&leaf);
-            let Leaf { names, key, value } = leaf;
-            let source = self.source(&names).map(str::to_owned);
-            let source = source.or_else(|| written.place_of(&names));
+            let source = self.source(&leaf.names).map(str::to_owned);
+            let source = source.or_else(|| written.place_of(&leaf.names));
             // A part of a table that the file writes on one line.
-            let source = source.or_else(|| written.place_of(&names[..1]).filter(|_| is_changed));
-            OptionValue { key, value, source }
+            let table = || written.place_of(&leaf.names[..1]).filter(|_| is_changed);
+            let source = source.or_else(table);
+            (leaf, source)
         });
         Ok(values.collect())
     }
 
-    /// The options whose values differ after applying them; not those that change nothing of what
-    /// is found.
+    /// The options whose values differ after applying them, and change what is found.
     fn changes(&self, before: &RawConfig, after: &RawConfig) -> Vec<String> {
         // What is set for all files takes the place of what is set for some.
         let mut set = vec!["languages".to_owned(), "paths".to_owned()];
@@ -103,8 +102,7 @@ impl Overrides {
         changed.map(|Leaf { key, value, .. }| format!("{key} = {value}")).collect()
     }
 
-    /// The settings of folders after applying them. What they set for some files outranks every
-    /// folder, so it comes last.
+    /// The settings of folders after applying them, and last what they set for some files alone.
     fn over_folders(&self, folders: &[FolderSettings]) -> Result<Vec<FolderSettings>, ConfigError> {
         if folders.is_empty() {
             return Ok(Vec::new());
@@ -131,32 +129,18 @@ impl Overrides {
 
     /// What sets the option with these names, or part of it.
     fn source(&self, names: &[String]) -> Option<&str> {
-        let set =
-            self.0.iter().rfind(|of| names_of(&of.key).iter().zip(names).all(|(a, b)| a == b));
-        set.map(|of| of.by.as_str())
+        let is_of = |key: &str| names_of(key).iter().zip(names).all(|(a, b)| a == b);
+        self.0.iter().rfind(|of| is_of(&of.key)).map(|of| of.by.as_str())
     }
 
-    /// The error, with what set the value that cannot be used.
-    fn blamed(&self, error: ConfigError) -> ConfigError {
-        match error {
-            ConfigError::Value { file, key, why, nearest } => {
-                let set = self.source(&names_of(&key)).map(str::to_owned);
-                ConfigError::Value { file: set.unwrap_or(file), key, why, nearest }
-            }
-            other => other,
+    fn blamed(&self, mut error: ConfigError) -> ConfigError {
+        if let ConfigError::Value { file, key, .. } = &mut error
+            && let Some(by) = self.source(&names_of(key))
+        {
+            by.clone_into(file);
         }
+        error
     }
-}
-
-/// The value of an option or of a part of it, and where it was set; `None` if nothing sets it.
-#[derive(Debug)]
-pub struct OptionValue {
-    /// The option.
-    pub key: String,
-    /// Its value, as TOML.
-    pub value: String,
-    /// The file and line, variable or flag.
-    pub source: Option<String>,
 }
 
 /// The variable of an option.
@@ -164,7 +148,7 @@ pub fn variable_of(option: &str) -> String {
     format!("SECONDHAND_{}", option.to_uppercase().replace('-', "_"))
 }
 
-/// The names of our variables that are set.
+/// Our variables that are set.
 pub fn variables() -> Vec<String> {
     let all = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     all.filter(|name| name.starts_with("SECONDHAND_")).collect()
@@ -172,7 +156,5 @@ pub fn variables() -> Vec<String> {
 
 /// Whether an option is for some files only.
 fn is_special(key: &str) -> bool {
-    ["languages", "paths"]
-        .iter()
-        .any(|table| key.strip_prefix(table).is_some_and(|rest| rest.starts_with('.')))
+    key.starts_with("languages.") || key.starts_with("paths.")
 }

@@ -129,8 +129,7 @@ pub(super) const DATA: &[&str] = &[
 pub struct PathRules {
     /// Some rules each, since too many do not fit into one.
     matchers: Vec<Gitignore>,
-    /// What they say about each folder that was asked about: most files are in a folder with
-    /// others.
+    /// What they say about folders: most files are in one with others.
     folders: Arc<RwLock<HashMap<Box<str>, Ruling>>>,
 }
 
@@ -158,9 +157,6 @@ const BUILTIN: &str = "built-in";
 
 impl PathRules {
     /// The built-in rules, then a user's.
-    ///
-    /// # Errors
-    /// The first invalid rule, and what is wrong with it.
     pub(super) fn new(builtin: &[&str], user: &[String]) -> Result<Self, String> {
         if user.len() > MAX_RULES {
             return Err(format!("it has {} rules, and {MAX_RULES} are the maximum", user.len()));
@@ -181,19 +177,17 @@ impl PathRules {
         Self::new(builtin, user).map_err(|why| ConfigError::value(origin, key, why))
     }
 
-    /// Whether a rule matches this file or a folder above it.
+    /// Whether a rule matches this file or a folder above it, and none excepts it.
     pub fn contains(&self, path: &FilePath) -> bool {
         matches!(self.ruling(path), Ruling::Matched { .. })
     }
 
-    /// What the rules say about this file, or about the nearest folder above it that a rule
-    /// matches.
+    /// What the rules say about this file, or about the nearest folder above it that one matches.
     pub fn ruling(&self, path: &FilePath) -> Ruling {
         let path = String::from_utf8_lossy(path.as_bytes());
         self.of_path(&path, false).unwrap_or_else(|| self.above(&path))
     }
 
-    /// What the rules say about the nearest folder above `path`.
     fn above(&self, path: &str) -> Ruling {
         let Some(folder) = parent(path) else { return Ruling::None };
         let known = self.folders.read().ok().and_then(|folders| folders.get(folder).copied());
@@ -221,7 +215,6 @@ impl PathRules {
     }
 }
 
-/// A matcher of rules, each with its source.
 fn matcher(rules: &[(Option<PathBuf>, &str)]) -> Result<Gitignore, String> {
     let mut builder = GitignoreBuilder::new("");
     for (from, rule) in rules {
@@ -233,7 +226,6 @@ fn matcher(rules: &[(Option<PathBuf>, &str)]) -> Result<Gitignore, String> {
     builder.build().map_err(|error| error.to_string())
 }
 
-/// The folder that holds `path`; `None` at the root.
 fn parent(path: &str) -> Option<&str> {
     path.rsplit_once('/').map(|(folder, _)| folder)
 }

@@ -279,7 +279,7 @@ thresholds! {
 pub(super) const EXPECTED_PATHS: &str =
     "a table of thresholds by pattern, as in `[paths.\"src/**\"]`";
 
-/// Reads thresholds by pattern.
+/// Reads thresholds by pattern, with an error that says so.
 fn by_pattern<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<BTreeMap<String, RawThresholds>, D::Error> {
@@ -460,12 +460,9 @@ pub struct ConfigOption {
 /// All options, in the order of the file.
 pub fn options() -> Vec<ConfigOption> {
     let schema = schema();
-    let Some(properties) = schema.get("properties").and_then(|properties| properties.as_object())
-    else {
-        return Vec::new();
-    };
+    let properties = schema["properties"].as_object().into_iter().flatten();
     let defaults = RawConfig::default();
-    Vec::from_iter(properties.iter().map(|(name, property)| ConfigOption {
+    Vec::from_iter(properties.map(|(name, property)| ConfigOption {
         name: name.clone(),
         help: property["description"].as_str().unwrap_or_default().replace('\n', " "),
         default: defaults.get(name).unwrap_or_else(|| "{}".to_owned()),

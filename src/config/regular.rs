@@ -16,17 +16,13 @@ pub const MAX_BASELINE: u64 = 64 * 1024 * 1024;
 
 /// The text of `file`, which has at most `max` bytes. One inside of `root` is a regular file there,
 /// whatever links lead to it.
-///
-/// # Errors
-/// When it is none, is larger, or is not UTF-8.
 pub fn read_text(file: &Path, root: Option<&Path>, max: u64) -> io::Result<String> {
     if let Some(root) = root.filter(|root| below(file, root).is_some()) {
         let target = file.canonicalize()?;
         if !target.starts_with(root.canonicalize()?) || is_linked_into_another(file, root, &target)
         {
-            return Err(io::Error::other(
-                "it is a link out of the repository, which is not followed",
-            ));
+            let why = "it is a link out of the repository, which is not followed";
+            return Err(io::Error::other(why));
         }
     }
     files::read_text(file, max)
@@ -47,10 +43,8 @@ pub fn below(file: &Path, root: &Path) -> Option<PathBuf> {
     let file = without_dots(&std::path::absolute(file).ok()?);
     // From the outermost folder on: a link further in may lead back to the root.
     let above: Vec<&Path> = file.ancestors().skip(1).collect();
-    let found = above
-        .into_iter()
-        .rev()
-        .find(|folder| folder.canonicalize().is_ok_and(|folder| folder == root))?;
+    let mut above = above.into_iter().rev();
+    let found = above.find(|folder| folder.canonicalize().is_ok_and(|folder| folder == root))?;
     file.strip_prefix(found).ok().map(Path::to_owned)
 }
 

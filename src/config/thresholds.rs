@@ -38,20 +38,15 @@ pub struct Thresholds {
 struct Special {
     /// The folder with the settings; empty for the root.
     folder: FilePath,
-    /// Which files of the folder.
     which: Which,
     written: RawThresholds,
     rules: BTreeMap<&'static str, Option<Level>>,
 }
 
-/// The files that thresholds are for.
 #[derive(Debug, Clone)]
 enum Which {
-    /// All.
     Any,
-    /// Those in the language of this name.
     Language(String),
-    /// Those that this pattern matches.
     Path(PathRules),
 }
 
@@ -62,10 +57,6 @@ pub(super) struct Specials(Vec<Special>);
 impl Specials {
     /// Checks and orders what `raw` has for languages and paths, then what `folders` have, an outer
     /// one before those in it.
-    ///
-    /// # Errors
-    /// [`ConfigError::Value`] for a language or rule that does not exist, a pattern that cannot be
-    /// read, and a value that cannot be used.
     pub fn new(
         raw: &RawConfig,
         folders: &[FolderSettings],
@@ -85,7 +76,6 @@ impl Specials {
         Ok(all)
     }
 
-    /// Adds what one file of settings has; `raw` is that of the root.
     fn extend(
         &mut self,
         settings: &FolderSettings,
@@ -105,7 +95,8 @@ impl Specials {
             Ok((Which::Language(language.name.clone()), key, written))
         });
         let mut patterns: Vec<(&String, &RawThresholds)> = settings.raw.paths.iter().collect();
-        patterns.sort_by_key(|(pattern, _)| n_literal(pattern));
+        let is_literal = |character: &char| !"*?[]!".contains(*character);
+        patterns.sort_by_key(|(pattern, _)| pattern.chars().filter(is_literal).count());
         let of_paths = patterns.into_iter().map(|(pattern, written)| {
             let key = format!("paths.{pattern:?}");
             if pattern.trim().is_empty() || pattern.starts_with(['!', '#']) {
@@ -125,8 +116,7 @@ impl Specials {
         Ok(())
     }
 
-    /// The thresholds of the file `path` in `language`; `of_rules` are the levels of rules for all
-    /// files.
+    /// The thresholds of the file `path` in `language`; `of_rules` are the levels for all files.
     pub fn of(
         &self,
         raw: &RawConfig,
@@ -193,19 +183,13 @@ impl Thresholds {
     }
 }
 
-/// How many characters of a pattern are no wildcards.
-fn n_literal(pattern: &str) -> usize {
-    pattern.chars().filter(|character| !"*?[]!".contains(*character)).count()
-}
-
 /// The built-in languages, and those of `raw`.
 pub(super) fn languages(raw: &RawConfig, file: &str) -> Result<Languages, ConfigError> {
     let mut languages = Languages::builtin();
     for (id, table) in &raw.language {
+        let key = format!("language.{id}");
         let added = languages.add(id, table.clone());
-        added.map_err(|error| {
-            ConfigError::value(file, &format!("language.{id}"), error.to_string())
-        })?;
+        added.map_err(|error| ConfigError::value(file, &key, error.to_string()))?;
     }
     Ok(languages)
 }
@@ -254,7 +238,6 @@ pub(super) fn check(
     Ok(())
 }
 
-/// The levels in the table `key`.
 pub(super) fn levels(
     key: &str,
     rules: &BTreeMap<String, LevelSetting>,

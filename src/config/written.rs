@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::file::line_of;
 use super::regular::{MAX_SETTINGS, below, read_text};
-use super::{Config, ConfigError, FolderSettings, RawConfig};
+use super::{Config, ConfigError, FolderSettings, RawConfig, digest};
 use crate::text::printable;
 
 /// Settings as a file has them, and the file.
@@ -14,8 +14,7 @@ pub struct SettingsFile {
     pub raw: RawConfig,
     /// The file, for messages.
     pub origin: String,
-    /// The file, for reports: from the root of the repository if it lies there. `None` if there is
-    /// none.
+    /// The file, for reports: from the root of the repository if it lies there.
     pub file: Option<String>,
     /// The settings of subfolders, an outer one before those in it.
     pub folders: Vec<FolderSettings>,
@@ -23,21 +22,16 @@ pub struct SettingsFile {
 }
 
 impl SettingsFile {
-    /// No file: all options have their defaults.
+    /// No file.
     pub fn nowhere() -> Self {
         Self { origin: "the settings".to_owned(), ..Self::default() }
     }
 
     /// Reads a settings file, of the repository at `root` if there is one.
-    ///
-    /// # Errors
-    /// [`ConfigError::File`] when it cannot be read, else as [`RawConfig::parse`].
     pub fn read(file: &Path, root: Option<&Path>) -> Result<Self, ConfigError> {
         let text = read_text(file, root, MAX_SETTINGS)
             .map_err(|why| ConfigError::File { file: file.to_owned(), why })?;
-        let name = file
-            .file_name()
-            .map_or_else(|| file.display().to_string(), |name| name.to_string_lossy().into_owned());
+        let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
         let shown = root.and_then(|root| below(file, root)).unwrap_or_else(|| file.to_owned());
         let shown = Some(printable(shown.as_os_str().as_encoded_bytes()));
         Ok(Self { file: shown, ..Self::parse(text, &name, format!("`{}`", file.display()))? })
@@ -49,24 +43,20 @@ impl SettingsFile {
         Ok(Self { raw, origin, file: Some(name.to_owned()), folders: Vec::new(), text })
     }
 
-    /// The file and the line of it that sets the option with these names, from the outermost table
-    /// on.
+    /// The file and the line of it that sets the option with these names.
     pub(super) fn place_of(&self, names: &[String]) -> Option<String> {
         Some(format!("{}, line {}", self.origin, line_of(&self.text, names, "")?))
     }
 
-    /// Checks and completes these settings as `raw` and `folders`, what variables and flags made of
-    /// them.
-    ///
-    /// # Errors
-    /// As [`Config::new`], with the line in the file.
+    /// Checks and completes `raw` and `folders`, what variables and flags made of these settings.
     pub fn complete(
         &self,
         raw: RawConfig,
         folders: &[FolderSettings],
     ) -> Result<Config, ConfigError> {
-        let config = Config::with_folders(raw, folders, &self.origin)
+        let mut config = Config::with_folders(raw, folders, &self.origin)
             .map_err(|error| error.located(&self.text))?;
-        Ok(config.read_from(self.file.as_deref(), &self.text))
+        config.files.root = self.file.as_ref().map(|file| digest(file, &self.text));
+        Ok(config)
     }
 }

@@ -10,11 +10,10 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::json_edit::{holds, with, without};
-use super::own_files::{text_of, write};
+use super::survey::text_of;
 use crate::cli::args::AgentName;
 use crate::cli::io::{Checkout, Failure};
 
-/// An agent, and what it reads.
 struct Agent {
     name: AgentName,
     /// Files and folders that show that it is used here.
@@ -22,7 +21,6 @@ struct Agent {
     parts: &'static [Part],
 }
 
-/// What is written to a file.
 struct Part {
     file: &'static str,
     text: &'static str,
@@ -39,7 +37,6 @@ enum Form {
     Entries,
 }
 
-/// What a file that is ours says.
 const OURS: &str = "Written by `secondhand init --agents`";
 
 macro_rules! part {
@@ -99,7 +96,6 @@ const AGENTS: &[Agent] = &[
     },
 ];
 
-/// What to do with what agents read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
     Write,
@@ -109,9 +105,6 @@ pub(super) enum Step {
 
 /// Does a step for the agents named; without names for those used here, or for all where none is.
 /// Returns a line for each file.
-///
-/// # Errors
-/// If a file cannot be read, changed or written.
 pub(super) fn set_up(
     asked: &[AgentName],
     step: Step,
@@ -126,17 +119,16 @@ pub(super) fn set_up(
             _ => asked.contains(&agent.name),
         };
         for part in agent.parts.iter().filter(|_| is_meant) {
-            let done = part.done(step, &root.join(part.file), checkout)?;
-            let name = format!("{:?}", agent.name).to_lowercase();
-            summary +=
-                &done.map(|done| format!("{name}: {done} {}\n", part.file)).unwrap_or_default();
+            if let Some(done) = part.done(step, &root.join(part.file), checkout)? {
+                let name = format!("{:?}", agent.name).to_lowercase();
+                summary += &format!("{name}: {done} {}\n", part.file);
+            }
         }
     }
-    Ok(if summary.is_empty() {
-        "nothing of secondhand's is in the files of agents\n".to_owned()
-    } else {
-        summary
-    })
+    if summary.is_empty() {
+        summary += "nothing of secondhand's is in the files of agents\n";
+    }
+    Ok(summary)
 }
 
 impl Agent {
@@ -146,7 +138,6 @@ impl Agent {
 }
 
 impl Part {
-    /// Does a step; returns what was done, if anything.
     fn done(
         &self,
         step: Step,
@@ -154,9 +145,8 @@ impl Part {
         checkout: &Checkout,
     ) -> Result<Option<&'static str>, Failure> {
         let have = match text_of(file) {
-            Ok(text) => Some(text),
             Err(why) if why.kind() == ErrorKind::NotFound => None,
-            Err(why) => return Err(Failure::unreadable(file)(why)),
+            text => Some(text.map_err(Failure::unreadable(file))?),
         };
         let old = have.as_deref().unwrap_or_default();
         let is_there = have.is_some() && self.is_in(old);
@@ -167,14 +157,14 @@ impl Part {
             Step::Write | Step::Remove if is_theirs => Ok(Some("kept")),
             Step::Write => {
                 let text = self.added(old).map_err(|why| uneditable(file, &why))?;
-                write(file, checkout, &text, true)?;
+                checkout.create(file, &text, true)?;
                 Ok(Some("wrote"))
             }
             Step::Remove if have.is_none() => Ok(None),
             Step::Remove => {
                 match self.removed(old).map_err(|why| uneditable(file, &why))? {
                     Some(text) if text == old => return Ok(None),
-                    Some(text) => write(file, checkout, &text, true)?,
+                    Some(text) => checkout.create(file, &text, true)?,
                     None => {
                         checkout.refuse_links(file)?;
                         fs::remove_file(file).map_err(Failure::not_written(file))?;
@@ -196,7 +186,6 @@ impl Part {
         }
     }
 
-    /// A text with it.
     fn added(&self, text: &str) -> Result<String, serde_json::Error> {
         match self.form {
             Form::Whole => Ok(self.text.to_owned()),
@@ -223,7 +212,6 @@ impl Part {
         }
     }
 
-    /// A text without what is between the marks.
     fn without_block(&self, text: &str) -> String {
         let mut marks = self.text.lines().filter(|line| line.contains("secondhand: "));
         let (Some(begin), Some(end)) = (marks.next(), marks.next_back()) else {
@@ -231,9 +219,8 @@ impl Part {
         };
         let Some((before, rest)) = text.split_once(begin) else { return text.to_owned() };
         let after = rest.split_once(end).map_or("", |(_, after)| after);
-        format!("{}\n{}", before.trim_end(), after.trim_start_matches('\n'))
-            .trim_start_matches('\n')
-            .to_owned()
+        let left = format!("{}\n{}", before.trim_end(), after.trim_start_matches('\n'));
+        left.trim_start_matches('\n').to_owned()
     }
 
     fn entries(&self) -> Value {

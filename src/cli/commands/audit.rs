@@ -19,8 +19,7 @@ pub(in crate::cli) fn run(flags: &Audit, common: &Common) -> Result<u8, Failure>
     let reports = Reports::new(audit_formats(), &flags.output.reporting, common)?;
     let Audit { tree, history, corpora, effort, min_tokens, suppressing, missing, output } = flags;
     let repository = common.repository()?;
-    let mut settings = output.settings();
-    settings.extend(min_tokens.setting("min-tokens"));
+    let settings = [output.settings(), min_tokens.settings("min-tokens")].concat();
     let (mut config, origin) = settings::read(common, Some(&repository), &settings)?;
     config.effort = effort.effort;
     let reports = reports.with(&config)?;
@@ -43,7 +42,6 @@ pub(in crate::cli) fn run(flags: &Audit, common: &Common) -> Result<u8, Failure>
     Ok(if fails { FOUND } else { CLEAN })
 }
 
-/// The notice about fingerprints that were not looked up.
 fn less_effort(effort: Effort) -> Option<Notice> {
     let message = format!(
         "searched with `--effort {effort}`: copies may be missing that a full search finds"
@@ -51,12 +49,10 @@ fn less_effort(effort: Effort) -> Option<Notice> {
     (effort != Effort::Full).then(|| Notice::new(None, None, &message))
 }
 
-/// The flags that name what to audit.
 pub(super) struct Scope<'f> {
     pub tree: &'f TreeFlags,
     pub corpora: &'f CorpusFlags,
     pub suppressing: &'f SuppressionFlags,
-    /// Whether to look for what the history added, too.
     pub has_history: bool,
     /// Whether a format tells which security fixes copies have.
     pub tells_fixes: bool,
@@ -86,26 +82,21 @@ pub(super) fn audited(
     let mut config = config.clone();
     config.licenses.find_project(project_files(&snapshot, &reader)?);
     let config = &config;
-    let time = match end.commit {
-        Some(commit) => reader.time(commit)?,
-        None => now(),
-    };
+    let time = end.commit.map_or_else(|| Ok(now()), |commit| reader.time(commit))?;
     let revision = match (end.commit, reader.head()?) {
         (Some(commit), _) => commit.short(),
         (None, Some(head)) => format!("{} on {}", end.name, head.short()),
         (None, None) => end.name.clone(),
     };
     let project = repository.name();
-    let mut outcome = {
-        let bar = Bar::of(common);
-        let context = Context { config, languages, progress: &bar };
-        let tree = Whole { end, snapshot, project, revision, time, tells_fixes };
-        let mut outcome = audit(repository, tree, &outsides, context)?;
-        if let Some(audited) = outcome.audited.as_mut().filter(|_| has_history) {
-            audited.brought = Some(brought(repository, audited, &outsides, context)?);
-        }
-        outcome
-    };
+    let bar = Bar::of(common);
+    let context = Context { config, languages, progress: &bar };
+    let tree = Whole { end, snapshot, project, revision, time, tells_fixes };
+    let mut outcome = audit(repository, tree, &outsides, context)?;
+    if let Some(audited) = outcome.audited.as_mut().filter(|_| has_history) {
+        audited.brought = Some(brought(repository, audited, &outsides, context)?);
+    }
+    drop(bar);
     let acceptance =
         Acceptance { baseline, decisions, trusts_change: true, keeps_suppressed: true };
     finish(&mut outcome, &acceptance, config, today());

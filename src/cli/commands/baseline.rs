@@ -32,7 +32,6 @@ pub(in crate::cli) fn run(action: &Action, common: &Common) -> Result<(), Failur
     }
 }
 
-/// The file with the baseline of a repository.
 struct BaselineFile<'r> {
     path: PathBuf,
     root: &'r Path,
@@ -84,17 +83,17 @@ impl BaselineFile<'_> {
     /// Writes a baseline, and says what was `done` to get it.
     fn write(&self, baseline: &Baseline, done: &str) -> Result<(), Failure> {
         self.checkout.write(&self.path, baseline.to_text().as_bytes())?;
-        let (path, copies) = (self.path.display(), count(baseline.len(), "copy"));
         if self.common.quiet {
             return Ok(());
         }
+        let (path, copies) = (self.path.display(), count(baseline.len(), "copy"));
         print_text(&format!("{}\n", printable(format!("{done}{copies} in `{path}`"))))
     }
 }
 
 /// The copies that `check` or `scan` find with the current settings and no baseline.
 fn copies_now(known: &BaselineChoice, common: &Common) -> Result<Baseline, Failure> {
-    let outcome: Outcome = match &known.base {
+    let outcome = match &known.base {
         Some(base) => {
             let end = ChangeEnd::Commit("HEAD".to_owned());
             // A baseline is recorded with the settings of the work tree.
@@ -107,8 +106,8 @@ fn copies_now(known: &BaselineChoice, common: &Common) -> Result<Baseline, Failu
         }
         None => {
             let suppressing = SuppressionFlags { no_baseline: true, ..SuppressionFlags::default() };
-            scan::outcome(&Scan { suppressing, ..Scan::default() }, common, &Bar::of(common))?
-                .outcome
+            let flags = Scan { suppressing, ..Scan::default() };
+            scan::outcome(&flags, common, &Bar::of(common))?.outcome
         }
     };
     // What was not examined would be reported as new from then on.

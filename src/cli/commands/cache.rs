@@ -2,7 +2,6 @@
 //!
 //! The cache is optional: whatever is wrong with it, the audit succeeds, and only takes longer.
 
-use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -17,11 +16,8 @@ use crate::language::Languages;
 use crate::store::{Cache, History, Journal, SegmentError};
 use crate::text::{count, printable};
 
-/// The name of the cache folder in the git directory.
-const FOLDER: &str = "secondhand";
-
 pub(in crate::cli) fn folder(common: &Common, repository: &Repository) -> PathBuf {
-    common.cache_dir.clone().unwrap_or_else(|| repository.common_dir().join(FOLDER))
+    common.cache_dir.clone().unwrap_or_else(|| repository.common_dir().join("secondhand"))
 }
 
 /// Runs `work` with the folder of the history index: that of the cache, or with `--no-cache` one for
@@ -34,14 +30,10 @@ fn in_index_folder<T>(
     let kept = kept_folder(common, repository);
     let passing = if kept.is_none() { tempfile::TempDir::new().ok() } else { None };
     let folder = kept.as_deref().or(passing.as_ref().map(tempfile::TempDir::path));
-    let mut done = work(folder);
-    if let (Err(Failure::Audit(audit::Error::Store(why))), Some(folder)) = (&done, folder)
-        && why.is_damage()
-    {
-        warn(&format!("the history index is rebuilt: {why}"));
-        Past::discard(folder, repository, context);
-        done = work(Some(folder));
-    }
+    let mut done = match folder {
+        Some(folder) => with_mended(folder, repository, context, || work(Some(folder))),
+        None => work(None),
+    };
     if let (Err(Failure::Audit(audit::Error::Store(why))), Some(_)) = (&done, folder) {
         warn(&format!("the history index is made in memory, for this run only: {why}"));
         done = work(None);
@@ -62,7 +54,10 @@ pub(super) fn with_past<T>(
     let Some(span) = span else { return Ok((search(None)?, None)) };
     in_index_folder((common, repository), context, |folder| {
         let past = match Past::open(folder, repository, span, change, context) {
-            Err(audit::Error::Ended) => return Ok((search(None)?, Some(PAST_NOT_READ.to_owned()))),
+            Err(audit::Error::Ended) => {
+                let not_read = "the history, which was not read to its end".to_owned();
+                return Ok((search(None)?, Some(not_read)));
+            }
             past => past?,
         };
         if let Some(why) = past.unkept() {
@@ -74,23 +69,19 @@ pub(super) fn with_past<T>(
     })
 }
 
-/// What is not searched if a limit ended the reading of the past.
-const PAST_NOT_READ: &str = "the history, which was not read to its end";
-
 /// The folder of what may be kept between runs; none with `--no-cache`.
 pub(super) fn kept_folder(common: &Common, repository: &Repository) -> Option<PathBuf> {
     (!common.no_cache).then(|| folder(common, repository))
 }
 
-/// Opens the cache that the flags select.
 pub(super) fn open(
     common: &Common,
     repository: &Repository,
     config: &Config,
     languages: &Languages,
 ) -> Memory {
-    let folder = kept_folder(common, repository);
-    folder.map_or_else(Memory::nothing, |of| Memory::open(&of, repository, config, languages))
+    kept_folder(common, repository)
+        .map_or_else(Memory::nothing, |of| Memory::open(&of, repository, config, languages))
 }
 
 /// Writes new entries to the cache, and reports what was wrong with it.
@@ -128,23 +119,24 @@ pub(in crate::cli) fn run(action: &args::Cache, common: &Common) -> Result<(), F
             let bar = Bar::of(common);
             let context = Context { config: &config, languages: &languages, progress: &bar };
             let n_read = warm(&repository, &snapshot, &remembered, context)?;
-            let span = past
-                .scope()?
-                .span(Some(commit), &reader)?
-                .filter(|_| past.history || config.history);
-            let past = span.as_ref().map(|span| indexed(&folder, &repository, span, context));
+            let span = past.scope()?.span(Some(commit), &reader)?;
+            let span = span.filter(|_| past.history || config.history);
+            let index = |span| Ok(Past::index(&folder, &repository, span, context)?);
+            let past = span.as_ref();
+            let past = past.map(|of| with_mended(&folder, &repository, context, || index(of)));
             drop(bar);
             remembered.save().map_err(|why| unwritable(&folder, &why))?;
-            let past = past.transpose()?.map(|indexed| {
-                let HistoryContents { n_new, n_fingerprints, n_bytes } = indexed;
-                let prints = count(n_fingerprints, "fingerprint");
-                format!("{} read; {prints}, {}\n", count(n_new, "commit"), size(n_bytes))
-            });
-            format!("{} read\n{}", count(n_read, "file"), past.unwrap_or_default())
+            let mut done = format!("{} read\n", count(n_read, "file"));
+            if let Some(HistoryContents { n_new, n_fingerprints, n_bytes }) = past.transpose()? {
+                let (commits, prints) =
+                    (count(n_new, "commit"), count(n_fingerprints, "fingerprint"));
+                let _ = writeln!(done, "{commits} read; {prints}, {}", size(n_bytes));
+            }
+            done
         }
         args::Cache::Prune => {
             let blobs = repository.reader().blobs_of_tips()?;
-            let reached: HashSet<_> = blobs.iter().map(|blob| blob.as_bytes().to_vec()).collect();
+            let reached = blobs.iter().map(|blob| blob.as_bytes().to_vec()).collect();
             let remembered = Memory::open(&folder, &repository, &config, &languages);
             if let Some(cache) = remembered.into_cache() {
                 cache.prune(&reached).map_err(|why| unwritable(&folder, &why))?;
@@ -153,9 +145,8 @@ pub(in crate::cli) fn run(action: &args::Cache, common: &Common) -> Result<(), F
         }
         args::Cache::Clear => {
             let cleared = [Cache::clear(&folder), History::clear(&folder), Journal::clear(&folder)];
-            let (n_files, n_bytes) =
-                cleared.iter().fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
-            let files = count(n_files, "file");
+            let files = count(cleared.iter().map(|(n_files, _)| n_files).sum::<usize>(), "file");
+            let n_bytes = cleared.iter().map(|(_, n_bytes)| n_bytes).sum();
             return print_text(&format!("{files} removed, {}\n", size(n_bytes)));
         }
     };
@@ -164,20 +155,20 @@ pub(in crate::cli) fn run(action: &args::Cache, common: &Common) -> Result<(), F
     print_text(&(done + &status(&now, &indexes)))
 }
 
-/// The index of a span of history, made anew where it is damaged.
-fn indexed(
+/// Runs `work` with the history index in `folder`; once more without one that is damaged.
+fn with_mended<T>(
     folder: &Path,
     repository: &Repository,
-    span: &Span,
     context: Context<'_>,
-) -> Result<HistoryContents, audit::Error> {
-    match Past::index(folder, repository, span, context) {
-        Err(audit::Error::Store(why)) if why.is_damage() => {
+    mut work: impl FnMut() -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    match work() {
+        Err(Failure::Audit(audit::Error::Store(why))) if why.is_damage() => {
             warn(&format!("the history index is rebuilt: {why}"));
             Past::discard(folder, repository, context);
-            Past::index(folder, repository, span, context)
+            work()
         }
-        indexed => indexed,
+        done => done,
     }
 }
 
@@ -219,7 +210,6 @@ fn unread(why: &SegmentError) -> String {
     format!("not read: {}; the next use rebuilds it\n", printable(why.to_string()))
 }
 
-/// A number of bytes for people.
 pub(super) fn size(n_bytes: u64) -> String {
     match n_bytes {
         0..100_000 => format!("{:.1} kB", n_bytes as f64 / 1e3),

@@ -13,8 +13,6 @@ use crate::git::{CommitId, Reader, Repository, Span};
 use crate::policy::Level;
 use crate::text::{FilePath, Lines, agreed, count};
 
-/// Examples of a proposal.
-const N_EXAMPLES: usize = 3;
 /// Minimum percentage of the lines of a copy that are in its file still for the copy to be kept.
 const KEPT_LINES: usize = 80;
 
@@ -61,27 +59,22 @@ fn is_kept(copy: &Copy, then: &[u8], now: &[u8]) -> bool {
     100 * of_copy.iter().filter(|line| now.contains(**line)).count() >= KEPT_LINES * of_copy.len()
 }
 
-/// What was merged, and what is proposed.
 fn text(timeline: &Timeline, merged: &[MergedCopy], proposals: &[Proposal]) -> String {
     let n_kept = merged.iter().filter(|of| of.is_kept).count();
-    let (warnings, commits) =
-        (count(merged.len(), "warning"), count(timeline.commits.len(), "commit"));
-    let mut text = format!(
-        "{warnings} in {commits} of {}; {n_kept} of the copies are still there\n",
-        timeline.range
-    );
+    let (warnings, range) = (count(merged.len(), "warning"), &timeline.range);
+    let commits = count(timeline.commits.len(), "commit");
+    let mut text =
+        format!("{warnings} in {commits} of {range}; {n_kept} of the copies are still there\n");
     if proposals.is_empty() {
         text.push_str("nothing is proposed: no folder and no length has several copies that were merged and kept\n");
     }
     for Proposal { setting, effect, changed } in proposals {
         let kept = changed.iter().filter(|&&number| merged[number].is_kept).count();
-        let n = changed.len();
-        let _ = writeln!(text, "\n{setting}");
-        let _ = writeln!(text, "  {effect}");
-        let change = agreed(n, "changes", "change");
+        let (n, change) = (changed.len(), agreed(changed.len(), "changes", "change"));
+        let _ = writeln!(text, "\n{setting}\n  {effect}");
         let _ =
             writeln!(text, "  {n} of the {warnings} {change} so; {kept} of these copies were kept");
-        for &number in changed.iter().take(N_EXAMPLES) {
+        for &number in changed.iter().take(3) {
             let MergedCopy { copy, commit, .. } = &merged[number];
             let at = copy.fragment.start_in(&copy.path);
             let from = copy.origins.first();

@@ -3,8 +3,7 @@
 use std::panic::resume_unwind;
 use std::thread;
 
-use super::cache;
-use super::cache::with_past;
+use super::cache::{self, with_past};
 use super::corpus::{outsides, report_traffic};
 use crate::audit::{Context, Elsewhere, Outcome, Progress, blame, callers, check, finish};
 use crate::change::{Case, ChangeEnd, CheckRequest, FilePlace, PastScope, paths_in};
@@ -45,15 +44,13 @@ pub(in crate::cli) fn run(flags: &Check, common: &Common) -> Result<u8, Failure>
     Ok(if fails { FOUND } else { CLEAN })
 }
 
-/// The outcome of what the flags ask for, before it is written.
 pub(in crate::cli) fn outcome(
     flags: &Check,
     common: &Common,
     progress: &dyn Progress,
 ) -> Result<Outcome, Failure> {
     let repository = Repository::discover(&common.repo)?;
-    let request = request(flags, &repository, common)?;
-    requested(&request, &repository, common, progress)
+    requested(&request(flags, &repository, common)?, &repository, common, progress)
 }
 
 pub(in crate::cli) fn requested(
@@ -110,14 +107,12 @@ fn request(
     })
 }
 
-/// The change that is asked for, and what judges it.
 fn case(request: &CheckRequest, repository: &Repository) -> Result<Case, Failure> {
     let case = request.case(repository)?;
     case.policy.missing_baseline.iter().for_each(|name| warn_of_missing_baseline(name));
     Ok(case)
 }
 
-/// The outcome of the audit of a case.
 fn outcome_of(
     case: Case,
     request: &CheckRequest,
@@ -129,20 +124,12 @@ fn outcome_of(
     let (config, languages) = (&policy.config, &policy.languages);
     let remembered = cache::open(common, repository, config, languages);
     let authority = range.authority(repository);
-    let outsides = outsides(
-        &request.corpora,
-        config,
-        (languages, Some(&authority)),
-        repository.root(),
-        common,
-    )?;
+    let judges = (languages, Some(&authority));
+    let outsides = outsides(&request.corpora, config, judges, repository.root(), common)?;
     let context = Context { config, languages, progress };
     let base = range.base.as_ref().and_then(|(base, _)| base.commit);
-    let span = config
-        .history
-        .then(|| request.past.span(base, &repository.reader()))
-        .transpose()?
-        .flatten();
+    let span = config.history.then(|| request.past.span(base, &repository.reader()));
+    let span = span.transpose()?.flatten();
     let change = base.zip(range.head.0.commit);
     let checked = || {
         with_past((repository, span.as_ref()), change, context, common, |past| {

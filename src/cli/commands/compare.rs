@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::audit::{CompareParams, Comparison, Context, Pair, Submission, compare};
+use crate::audit::{CompareParams, Comparison, Context, LeftOut, Pair, Submission, compare};
 use crate::cli::args::Compare;
 use crate::cli::flags::Common;
 use crate::cli::io::{Bar, Checkout, Failure, Reports, warn};
@@ -12,13 +12,12 @@ use crate::report::{COMPARISON_FORMATS, pseudonym_key};
 use crate::text::{FilePath, joined};
 
 /// Maximum files to list if nothing could be compared.
-pub(super) const MAX_SKIPPED: usize = 10;
+const MAX_SKIPPED: usize = 10;
 
 pub(in crate::cli) fn run(flags: &Compare, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(COMPARISON_FORMATS, &flags.reporting, common)?;
     let repository = Repository::discover(&common.repo).ok();
-    let mut settings = flags.reporting.settings();
-    settings.extend(flags.min_tokens.setting("min-tokens"));
+    let settings = [flags.reporting.settings(), flags.min_tokens.settings("min-tokens")].concat();
     let (config, origin) = settings::read(common, repository.as_ref(), &settings)?;
     let reports = reports.with(&config)?;
     let submissions = submissions(&flags.paths, flags.across_only, &common.repo)?;
@@ -27,7 +26,6 @@ pub(in crate::cli) fn run(flags: &Compare, common: &Common) -> Result<u8, Failur
     }
     let handed_out = flags.base_code.iter().map(|path| submission(path, 0, &common.repo));
     let handed_out = handed_out.collect::<Result<Vec<_>, _>>()?;
-
     let languages = config.languages(&origin)?;
     let params = CompareParams {
         is_exact: flags.exact,
@@ -60,8 +58,7 @@ pub(in crate::cli) fn run(flags: &Compare, common: &Common) -> Result<u8, Failur
 }
 
 fn nothing_compared(comparison: &Comparison) -> Failure {
-    let with_files =
-        comparison.submissions.iter().filter(|submission| submission.n_files > 0).count();
+    let with_files = comparison.submissions.iter().filter(|of| of.n_files > 0).count();
     if with_files >= 2 {
         let message = format!(
             "cannot compare: all {with_files} submissions are in one folder, and only those of different folders are compared"
@@ -69,23 +66,26 @@ fn nothing_compared(comparison: &Comparison) -> Failure {
         let help = "give two or more folders of submissions, such as last year's and this year's";
         return Failure::user(message, help);
     }
-    let skipped =
-        comparison.skipped.iter().map(|left_out| format!("{} ({})", left_out.path, left_out.why));
-    nothing_comparable(comparison.submissions.len(), &skipped.take(MAX_SKIPPED).collect::<Vec<_>>())
+    nothing_comparable(comparison.submissions.len(), std::iter::empty(), &comparison.skipped)
 }
 
-/// There is one submission, or none.
 pub(super) fn nothing_to_compare(n: usize) -> Failure {
     let message = if n == 0 { "there is no submission" } else { "there is only one submission" };
     let help = "give two files or folders, or one folder with a file or folder for each submission";
     Failure::user(format!("cannot compare: {message}"), help)
 }
 
-/// Of `n` submissions too few have files that can be compared; some were `skipped`.
-pub(super) fn nothing_comparable(n: usize, skipped: &[String]) -> Failure {
+/// Too few of `n` submissions can be compared: some are too `short`, and some were `skipped`.
+pub(super) fn nothing_comparable(
+    n: usize,
+    short: impl Iterator<Item = String>,
+    skipped: &[LeftOut],
+) -> Failure {
     let message = format!(
         "cannot compare: fewer than two of the {n} submissions contain a file that can be compared"
     );
+    let skipped = skipped.iter().map(|left_out| format!("{} ({})", left_out.path, left_out.why));
+    let skipped: Vec<String> = short.chain(skipped).take(MAX_SKIPPED).collect();
     let help = match skipped.is_empty() {
         true => "submissions are source files, or folders and archives of them. `secondhand languages --file FILE` \
                  shows how a file is read"
@@ -98,16 +98,14 @@ pub(super) fn nothing_comparable(n: usize, skipped: &[String]) -> Failure {
 }
 
 fn warn_of_empty(comparison: &Comparison) {
-    let empty = comparison.submissions.iter().filter(|submission| submission.n_files == 0);
-    let empty: Vec<_> = empty.collect();
+    let empty = Vec::from_iter(comparison.submissions.iter().filter(|of| of.n_files == 0));
     if !empty.is_empty() {
         let names = joined(&empty, MAX_SKIPPED, |submission| submission.name.to_string());
         warn(&format!("not compared, since none of its files can be: {names}"));
     }
 }
 
-/// Each path is a submission; for a single folder, or if each is a group, each of its direct
-/// children.
+/// Each path is a submission; of a single folder, or of groups, each direct child.
 pub(super) fn submissions(
     paths: &[PathBuf],
     is_across_only: bool,
@@ -135,7 +133,6 @@ pub(super) fn submissions(
     }
 }
 
-/// The children of `folder`, by name.
 fn children(folder: &Path, group: usize, within: &Path) -> Result<Vec<Submission>, Failure> {
     let path = within.join(folder);
     let mut submissions = Vec::new();
@@ -145,18 +142,14 @@ fn children(folder: &Path, group: usize, within: &Path) -> Result<Vec<Submission
         // It is unknown where links lead; names that start with a dot are not submissions.
         let is_kept = child.file_type().is_ok_and(|kind| !kind.is_symlink());
         if is_kept && !name.as_encoded_bytes().starts_with(b".") {
-            submissions.push(Submission {
-                name: FilePath::new(name.as_encoded_bytes()),
-                path: child.path(),
-                group,
-            });
+            let (name, path) = (FilePath::new(name.as_encoded_bytes()), child.path());
+            submissions.push(Submission { name, path, group });
         }
     }
     submissions.sort_unstable_by(|a, b| a.name.cmp(&b.name));
     Ok(submissions)
 }
 
-/// The file, folder or archive at `path` as one submission.
 fn submission(path: &Path, group: usize, within: &Path) -> Result<Submission, Failure> {
     let place = within.join(path);
     std::fs::metadata(&place).map_err(Failure::unreadable(path))?;

@@ -30,8 +30,6 @@ use crate::text::{agreed, count, decoded, noun_of, printable};
 /// change shares with the corpus is found. A wider window makes smaller corpora and misses more
 /// heavily edited copies.
 const WINDOW: usize = 16;
-/// Maximum notes to list without `--verbose`; the rest are counted.
-const MAX_NOTES: usize = 20;
 
 pub(in crate::cli) fn run(command: &CorpusCommand, common: &Common) -> Result<(), Failure> {
     let shelf = shelf(common)?;
@@ -70,20 +68,18 @@ pub(in crate::cli) fn run(command: &CorpusCommand, common: &Common) -> Result<()
             let older_than = Duration::from_secs(older_than * 60);
             print_text(&compacted(&location(url)?.engine()?.compact(older_than)?))
         }
-        CorpusCommand::Export { corpus, format: ExportFormat::Parquet, output } => {
+        CorpusCommand::Export { corpus, format, output } => {
             Checkout::of(common).refuse_links(output)?;
             let corpus = shelf.corpus(corpus)?;
+            if *format == ExportFormat::File {
+                return print_text(&format!("sha256:{}\n", corpus.export(output)?));
+            }
             corpus.open()?;
             export_parquet(&corpus, output, true)
         }
         CorpusCommand::Fingerprint { source, output, declared } => {
             Checkout::of(common).refuse_links(output)?;
             fingerprint_source(source, output, declared, common)
-        }
-        CorpusCommand::Export { corpus, format: ExportFormat::File, output } => {
-            Checkout::of(common).refuse_links(output)?;
-            let digest = shelf.corpus(corpus)?.export(output)?;
-            print_text(&format!("sha256:{digest}\n"))
         }
         CorpusCommand::Import { corpus, file, digest: None } if file.is_dir() => {
             import_parquet(&shelf.new_corpus(corpus)?, file)
@@ -96,7 +92,6 @@ pub(in crate::cli) fn run(command: &CorpusCommand, common: &Common) -> Result<()
     }
 }
 
-/// What a compaction did, as a line.
 fn compacted(&Compaction { n_removed, n_merged }: &Compaction) -> String {
     let merged =
         format!("{} {} merged; ", count(n_merged, "source"), agreed(n_merged, "was", "were"));
@@ -104,7 +99,6 @@ fn compacted(&Compaction { n_removed, n_merged }: &Compaction) -> String {
     format!("{merged}the space of {} was given back\n", count(n_removed, "removed source"))
 }
 
-/// Writes the Parquet files of a corpus.
 #[cfg(feature = "parquet")]
 fn export_parquet(corpus: &Corpus, folder: &Path, is_split: bool) -> Result<(), Failure> {
     Ok(corpus.export_parquet(folder, is_split)?)
@@ -137,17 +131,15 @@ fn fingerprint_source(
 ) -> Result<(), Failure> {
     let own = tempfile::TempDir::new().map_err(Failure::not_written(&env::temp_dir()))?;
     let corpus = Shelf { folder: own.path().to_owned() }.new_corpus("fingerprints")?;
-    add(&corpus, std::slice::from_ref(&source.to_owned()), None, declared, common)?;
+    add(&corpus, &[source.to_owned()], None, declared, common)?;
     export_parquet(&corpus, folder, false)
 }
 
-/// Writes a corpus to the engine at a URL.
 fn put(corpus: &Corpus, url: &str, readers: Option<&str>) -> Result<(), Failure> {
     corpus.open()?;
     print_text(&done(&location(url)?.engine()?.add(corpus, readers)?))
 }
 
-/// What writing to an engine did.
 fn done(written: &Delivery) -> String {
     let Delivery { n_added, n_kept, n_bytes, digest, .. } = written;
     let digest = digest.as_ref().map(|digest| format!("sha256:{digest}\n")).unwrap_or_default();
@@ -156,7 +148,6 @@ fn done(written: &Delivery) -> String {
     format!("{added} added, {size}; {n_kept} {were} there already\n{digest}")
 }
 
-/// The location that a URL names.
 fn location(url: &str) -> Result<Location, Failure> {
     Location::new(url).ok_or_else(|| {
         let message = format!("cannot use `{url}` as the place of a corpus: it is no URL");
@@ -175,10 +166,11 @@ pub(super) fn shelf(common: &Common) -> Result<Shelf, Failure> {
         .filter(|folder| folder.is_absolute())
         .or_else(|| variable("LOCALAPPDATA"))
         .or_else(|| variable("HOME").map(|home| home.join(".local/share")));
-    data.map(|data| Shelf { folder: data.join("secondhand/corpora") }).ok_or_else(|| {
+    let data = data.ok_or_else(|| {
         let message = "cannot find a folder for corpora: neither HOME nor XDG_DATA_HOME is set";
         Failure::user(message, "set a folder with `--corpus-dir DIR`")
-    })
+    })?;
+    Ok(Shelf { folder: data.join("secondhand/corpora") })
 }
 
 /// The corpora from the flags and the settings; paths in the settings are relative to the root of
@@ -189,7 +181,7 @@ pub(super) fn shelf(common: &Common) -> Result<Shelf, Failure> {
 pub(super) fn outsides(
     named: &[String],
     config: &Config,
-    (languages, authority): (&Languages, Option<&Authority<'_>>),
+    judges: (&Languages, Option<&Authority<'_>>),
     root: &Path,
     common: &Common,
 ) -> Result<Vec<Outside>, Failure> {
@@ -204,14 +196,13 @@ pub(super) fn outsides(
     let mut outsides = Vec::new();
     for (name, path) in from_flags.chain(from_settings) {
         let shelf = shelf(common);
-        outsides.push(match stored(name, shelf.as_ref().ok())? {
-            Some(stored) => Outside::Stored(stored),
-            None => {
-                let components = components(name, &path, (languages, authority), root)?;
-                let components = components.ok_or_else(|| no_corpus(name, &shelf))?;
-                Outside::folder(&path, components)
-            }
-        });
+        if let Some(stored) = stored(name, shelf.as_ref().ok())? {
+            outsides.push(Outside::Stored(stored));
+        } else {
+            let components = components(name, &path, judges, root)?;
+            let components = components.ok_or_else(|| no_corpus(name, &shelf))?;
+            outsides.push(Outside::folder(&path, components));
+        }
     }
     Ok(outsides)
 }
@@ -233,7 +224,6 @@ fn stored(name: &str, shelf: Option<&Shelf>) -> Result<Option<StoredCorpus>, Fai
     Ok(Some(StoredCorpus::open(&corpus)?))
 }
 
-/// The components in a folder, if it is there.
 fn components(
     name: &str,
     path: &Path,
@@ -256,10 +246,8 @@ fn components(
     Ok(Some(found))
 }
 
-/// Says on standard error what was asked of engines.
 pub(super) fn report_traffic(outsides: &[Outside], common: &Common) {
-    for outside in outsides.iter().filter(|_| !common.quiet) {
-        let Some(stored) = outside.stored() else { continue };
+    for stored in outsides.iter().filter(|_| !common.quiet).filter_map(Outside::stored) {
         if let Some(traffic) = stored.traffic() {
             let (n, kilobytes) = (traffic.n_requests(), traffic.n_bytes() as f64 / 1e3);
             let (name, requests) = (printable(stored.name()), count(n, "request"));
@@ -268,7 +256,6 @@ pub(super) fn report_traffic(outsides: &[Outside], common: &Common) {
     }
 }
 
-/// There is no stored corpus of this name, and no folder.
 fn no_corpus(name: &str, shelf: &Result<Shelf, Failure>) -> Failure {
     let known = shelf.as_ref().map_or_else(|_| Vec::new(), Shelf::names);
     let help = match known.is_empty() {
@@ -278,7 +265,6 @@ fn no_corpus(name: &str, shelf: &Result<Shelf, Failure>) -> Failure {
     not_comparable(name, "there is no such corpus and no such folder", help)
 }
 
-/// A stored corpus is empty.
 fn empty(name: &str) -> Failure {
     let help = format!("add to it with `secondhand corpus add {name} SOURCE`");
     not_comparable(name, "nothing with source code has been added to it", help)
@@ -288,8 +274,7 @@ fn not_comparable(name: &str, why: &str, help: impl Into<String>) -> Failure {
     Failure::user(format!("cannot compare with the corpus `{name}`: {why}"), help)
 }
 
-/// Checks that a folder of components contains some, and that none of them is a link, since links
-/// are not followed.
+/// Checks that a folder has components, and that none is a link, since these are not followed.
 fn check_components(
     name: &str,
     components: &Components,
@@ -327,15 +312,13 @@ fn check_components(
     Err(not_comparable(name, why, "give a folder with a subfolder for each component"))
 }
 
-/// Checks that a list can be opened and is one, by its name.
 fn check_list(list: &str) -> Result<(), Failure> {
-    let opened = files::open(Path::new(list)).and_then(|_| {
-        match list.to_ascii_lowercase().ends_with(".toml") {
-            true => Ok(()),
-            false => Err(std::io::Error::other("a list of sources is a .toml file")),
-        }
-    });
-    opened.map_err(Failure::unreadable(Path::new(list)))
+    let refused = Failure::unreadable(Path::new(list));
+    files::open(Path::new(list)).map_err(&refused)?;
+    if list.to_ascii_lowercase().ends_with(".toml") {
+        return Ok(());
+    }
+    Err(refused(std::io::Error::other("a list of sources is a .toml file")))
 }
 
 fn add(
@@ -345,13 +328,9 @@ fn add(
     declared: &Declaration,
     common: &Common,
 ) -> Result<(), Failure> {
-    let component = DeclaredComponent {
-        name: declared.name.clone().unwrap_or_default(),
-        version: declared.component_version.clone(),
-        purl: declared.purl.clone(),
-        url: declared.url.clone(),
-        license: declared.license.clone(),
-    };
+    let Declaration { name, component_version: version, purl, url, license } = declared.clone();
+    let name = name.unwrap_or_default();
+    let component = DeclaredComponent { name, version, purl, url, license };
     if let Some(list) = fixes {
         let mut clones: Vec<String> = sources.iter().map(|source| absolute(source)).collect();
         // The source of the corpus is known as well.
@@ -399,12 +378,11 @@ fn read_all(
         [k, k + WINDOW - 1].map(|n| NonZeroUsize::new(n).unwrap_or(NonZeroUsize::MIN));
     let params = fingerprint::Params::new(k, longest).unwrap_or(config.fingerprint);
     let sampling = Sampling { fingerprint: params, min_distinct: config.matching.min_distinct };
-    let added = {
-        let bar = Bar::of(common);
-        bar.begin("reading", 0);
-        let context = Context { config: &config, languages: &languages, progress: &bar };
-        corpus.add(sources, sampling, &CorpusLexer::new(context))?
-    };
+    let bar = Bar::of(common);
+    bar.begin("reading", 0);
+    let context = Context { config: &config, languages: &languages, progress: &bar };
+    let added = corpus.add(sources, sampling, &CorpusLexer::new(context))?;
+    drop(bar);
     let mut failed = None;
     for ((source, _), added) in sources.iter().zip(added) {
         match added {
@@ -432,7 +410,7 @@ fn label_of(source: &str) -> String {
 fn notes_text(notes: &[Note], is_verbose: bool) -> String {
     let (missing, others): (Vec<&Note>, Vec<&Note>) =
         notes.iter().partition(|note| note.why == Note::NOT_FETCHED);
-    let n_listed = if is_verbose { others.len() } else { MAX_NOTES.min(others.len()) };
+    let n_listed = if is_verbose { others.len() } else { others.len().min(20) };
     let mut text = String::new();
     for Note { what, why } in missing.iter().chain(&others[..n_listed]) {
         let _ = writeln!(text, "  not read: {} ({why})", printable(what));
@@ -479,13 +457,8 @@ fn list(shelf: &Shelf) -> Result<(), Failure> {
     print_text(&text)
 }
 
-/// Maximum components to list for each source without `--verbose`.
-const MAX_COMPONENTS: usize = 50;
-/// Maximum licenses of single files to list for each component.
-const MAX_LICENSES: usize = 10;
-
 fn show(corpus: &Corpus, is_verbose: bool) -> Result<(), Failure> {
-    let max_components = if is_verbose { usize::MAX } else { MAX_COMPONENTS };
+    let max_components = if is_verbose { usize::MAX } else { 50 };
     let mut text = String::new();
     let segments = corpus.open()?;
     for ((_, record), segment) in corpus.records()?.iter().zip(&segments) {
@@ -506,7 +479,7 @@ fn show(corpus: &Corpus, is_verbose: bool) -> Result<(), Failure> {
             let others = segment.licenses_of(number);
             let others = others.map_err(|why| damaged(corpus, &record.label, why))?.into_iter();
             let others = others.filter(|(other, _)| *other != terms.license);
-            for (other, n) in others.take(MAX_LICENSES) {
+            for (other, n) in others.take(10) {
                 let license = license_words(other.as_ref());
                 let _ = writeln!(text, "    {}: {}", count(n, "file"), printable(license));
             }
@@ -522,7 +495,6 @@ fn show(corpus: &Corpus, is_verbose: bool) -> Result<(), Failure> {
     print_text(&text)
 }
 
-/// Lists the sources of a corpus in an engine.
 fn show_sources(corpus: &OpenCorpus) -> Result<(), Failure> {
     let sources = corpus.sources.iter();
     let lines = sources.map(|(label, stats)| format!("{}: {}\n", printable(label), figures(stats)));

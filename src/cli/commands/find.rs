@@ -24,8 +24,7 @@ use crate::report::FIND_FORMATS;
 use crate::sources::slashes;
 use crate::text::FilePath;
 
-/// Unlike elsewhere, status 0 means that something was found: an answer to a question, not a
-/// finding.
+/// Unlike elsewhere, status 0 means that something was found: an answer, not a finding.
 pub(in crate::cli) fn run(flags: &Find, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(FIND_FORMATS, &flags.reporting, common)?;
     let repository = common.repository()?;
@@ -51,7 +50,6 @@ pub(in crate::cli) fn run(flags: &Find, common: &Common) -> Result<u8, Failure> 
     Ok(if found.n_found == 0 { FOUND } else { CLEAN })
 }
 
-/// The settings in use, and the sketch.
 fn read(
     flags: &Find,
     repository: &Repository,
@@ -81,13 +79,11 @@ pub(in crate::cli) fn existing(
 pub(in crate::cli) struct FindRequest {
     pub corpora: Vec<String>,
     pub effort: Effort,
-    /// Maximum results.
     pub limit: usize,
     /// Which deleted code is searched; `None` for none.
     pub past: Option<PastScope>,
 }
 
-/// What is found for a sketch in a tree: that of a revision, or the work tree.
 fn found(
     repository: &Repository,
     sketch: &Sketch,
@@ -115,9 +111,8 @@ fn found(
     cache::save(remembered, common);
     report_traffic(&outsides, common);
     if limit::complete().is_err() {
-        found.unavailable.get_or_insert_with(|| {
-            "some files, since the time or memory limit was reached".to_owned()
-        });
+        let ended = || "some files, since the time or memory limit was reached".to_owned();
+        found.unavailable.get_or_insert_with(ended);
     }
     if let Some(missing) = &found.unavailable {
         warn(&format!("not searched: {missing}"));
@@ -125,7 +120,6 @@ fn found(
     Ok(found)
 }
 
-/// Reads the sketch that the flags name.
 fn sketch(flags: &Find, repository: &Repository, common: &Common) -> Result<Sketch, Failure> {
     let name = flags.name.as_ref().map(|name| FilePath::new(name.as_bytes()));
     let (language, lines) = (flags.lang.clone(), flags.lines.clone());
@@ -151,8 +145,7 @@ fn sketch(flags: &Find, repository: &Repository, common: &Common) -> Result<Sket
     Ok(Sketch { bytes, name: name.or_else(|| in_tree.clone()).or(named), language, lines, in_tree })
 }
 
-/// Whether an argument is a sketch rather than the name of a file: it has several words, or is a
-/// plain name.
+/// Whether an argument is a sketch rather than a file: several words, or a plain name.
 fn is_sketch(argument: &str) -> bool {
     argument.contains(char::is_whitespace) || !argument.contains(['.', '/', '\\'])
 }
@@ -164,7 +157,6 @@ fn read_at_most(from: impl Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The path of a file from the root of the repository, if it is inside.
 fn in_repository(path: &Path, repository: &Repository) -> Option<FilePath> {
     let root = repository.root().canonicalize().ok()?;
     Some(slashes(path.canonicalize().ok()?.strip_prefix(&root).ok()?))

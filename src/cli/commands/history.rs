@@ -14,8 +14,7 @@ use crate::text::FilePath;
 pub(in crate::cli) fn run(flags: &History, common: &Common) -> Result<(), Failure> {
     let reports = Reports::new(TIMELINE_FORMATS, &flags.reporting, common)?;
     let repository = Repository::discover(&common.repo)?;
-    let mut settings = flags.reporting.settings();
-    settings.extend(flags.min_tokens.setting("min-tokens"));
+    let settings = [flags.reporting.settings(), flags.min_tokens.settings("min-tokens")].concat();
     let (config, origin) = settings::read(common, Some(&repository), &settings)?;
     let reports = reports.with(&config)?;
     let name = flags.range.clone().unwrap_or_else(|| "HEAD".to_owned());
@@ -26,8 +25,10 @@ pub(in crate::cli) fn run(flags: &History, common: &Common) -> Result<(), Failur
     if let Some(what) = &timeline.unavailable {
         warn(&format!("not checked: {what}"));
     }
-    let [paths, outside] = [&flags.path, &flags.origin_outside]
-        .map(|all| Vec::from_iter(all.iter().map(|path| folder_path(path))));
+    // As git writes paths.
+    let as_git = |path: &String| FilePath::new(path.trim_start_matches("./").trim_end_matches('/'));
+    let [paths, outside] =
+        [&flags.path, &flags.origin_outside].map(|all| Vec::from_iter(all.iter().map(as_git)));
     for judged in &mut timeline.commits {
         judged.copies.retain(|copy| copy.path.is_within(&paths));
         if !outside.is_empty() {
@@ -51,9 +52,4 @@ pub(super) fn timeline_of(
     let params = TimelineParams { name, span, author, folder: folder.as_deref() };
     let bar = Bar::of(common);
     Ok(timeline(repository, &params, Context { config, languages: &languages, progress: &bar })?)
-}
-
-/// A path as git writes it.
-fn folder_path(path: &str) -> FilePath {
-    FilePath::new(path.trim_start_matches("./").trim_end_matches('/'))
 }

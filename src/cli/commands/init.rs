@@ -12,8 +12,7 @@ use clap::ValueEnum as _;
 
 use super::agents::{self, Step};
 use super::migrate::{self, Migration};
-use super::own_files::{text_of, write};
-use super::survey::{Survey, System};
+use super::survey::{Survey, text_of};
 use crate::cli::args::{Init, Tool};
 use crate::cli::flags::Common;
 use crate::cli::io::{Checkout, Failure, print_text};
@@ -28,8 +27,8 @@ const LEFTHOOK: &str = include_str!("../../../config/templates/lefthook.yml");
 const HOOK: &str = include_str!("../../../config/templates/pre-commit.sh");
 
 const WORKFLOW_FILE: &str = ".github/workflows/secondhand.yml";
-/// Where the documentation is.
-const PAGES: &str = "https://github.com/secondhand-audit/secondhand/blob/main/docs/how-to/";
+const SYSTEMS_PAGE: &str =
+    "https://github.com/secondhand-audit/secondhand/blob/main/docs/how-to/ci.md";
 /// The beginning of what the settings say of the files that are there.
 const SURVEYED: &str = "Languages here";
 /// The line of a hook that a script may already have.
@@ -68,7 +67,7 @@ pub(in crate::cli) fn run(flags: &Init, common: &Common) -> Result<(), Failure> 
             let file = file.unwrap_or_else(|| root.join("secondhand.toml"));
             let migrated =
                 flags.from.map(|tool| migrate::read(tool, root)).transpose()?.unwrap_or_default();
-            write(&file, &checkout, &settings(&survey, &migrated), flags.force)?;
+            checkout.create(&file, &settings(&survey, &migrated), flags.force)?;
             let from = migrated.from.map(|from| format!(", with those of {from}"));
             let (file, from) = (shown(&file, root), from.unwrap_or_default());
             summary += &format!("wrote {file}: the settings that are changed most{from}\n");
@@ -82,17 +81,15 @@ pub(in crate::cli) fn run(flags: &Init, common: &Common) -> Result<(), Failure> 
     }
     summary += &workflow(flags, root, &checkout)?;
     summary += &hook(flags, &repository)?;
-    for system in &survey.systems {
-        let System { name, settings } = system;
+    for (name, settings) in &survey.systems {
         summary +=
-            &format!("also: {settings} is here; {PAGES}ci.md shows what to add for {name}\n");
+            &format!("also: {settings} is here; {SYSTEMS_PAGE} shows what to add for {name}\n");
     }
     summary += "next: `secondhand check` checks this branch\n";
     if common.quiet { Ok(()) } else { print_text(&summary) }
 }
 
-/// Writes the workflow where it is asked for, or where this is a repository of GitHub's that has
-/// none of ours.
+/// Writes the workflow where it is asked for, or on GitHub if there is none of ours.
 fn workflow(flags: &Init, root: &Path, checkout: &Checkout) -> Result<String, Failure> {
     let folder = root.join(".github/workflows");
     if !flags.workflow && !root.join(".github").is_dir() {
@@ -106,7 +103,7 @@ fn workflow(flags: &Init, root: &Path, checkout: &Checkout) -> Result<String, Fa
     {
         return Ok(format!("kept {}: it names secondhand\n", shown(file, root)));
     }
-    write(&root.join(WORKFLOW_FILE), checkout, WORKFLOW, flags.force)?;
+    checkout.create(&root.join(WORKFLOW_FILE), WORKFLOW, flags.force)?;
     Ok(format!("wrote {WORKFLOW_FILE}: every new pull request will be checked\n"))
 }
 
@@ -114,12 +111,12 @@ fn workflow(flags: &Init, root: &Path, checkout: &Checkout) -> Result<String, Fa
 fn hook(flags: &Init, repository: &Repository) -> Result<String, Failure> {
     let manager = Manager::of(repository.root());
     if flags.hook {
-        return manager.install(repository, flags.force);
+        return install(manager.as_ref(), repository, flags.force);
     }
-    if matches!(manager, Manager::None) {
+    if manager.is_none() {
         return Ok("also: `secondhand init --hook` checks each commit\n".to_owned());
     }
-    match manager.install(repository, false) {
+    match install(manager.as_ref(), repository, false) {
         // The rest is optional: without a flag for it, it is no reason to fail.
         Err(failure @ Failure::Form { entry, .. }) => {
             let failure = printable(failure.to_string());
@@ -148,28 +145,26 @@ fn undo(survey: &Survey, repository: &Repository) -> Result<String, Failure> {
         fs::remove_file(&file).map_err(Failure::not_written(&file))?;
         summary += &format!("removed {}\n", shown(&file, root));
     }
-    let manager = Manager::of(root);
-    if let Some((file, entry)) = manager.entry()
-        && let Ok(text) = text_of(file)
-        && let Some(left) = without_lines(&text, entry)
+    if let Some(Manager { file, entry, .. }) = Manager::of(root)
+        && let Ok(text) = text_of(&file)
     {
-        write(file, &checkout, &left, true)?;
-        summary += &format!("removed the hook from {}\n", shown(file, root));
+        let is_job = entry == LEFTHOOK && text.contains("- name: secondhand");
+        if let Some(left) = without_lines(&text, if is_job { LEFTHOOK_JOB } else { entry }) {
+            checkout.create(&file, &left, true)?;
+            summary += &format!("removed the hook from {}\n", shown(&file, root));
+        }
     }
-    Ok(if summary.is_empty() {
-        "nothing is as `init` writes it: nothing was removed\n".to_owned()
-    } else {
-        summary
-    })
+    if summary.is_empty() {
+        summary += "nothing is as `init` writes it: nothing was removed\n";
+    }
+    Ok(summary)
 }
 
-/// Whether settings are as they were written, whatever files came since: with those of another tool
-/// or without.
+/// Whether settings are as they were written, from another tool or not, whatever files came since.
 fn is_own(text: &str, survey: &Survey, root: &Path) -> bool {
     let migrated = Tool::value_variants().iter().filter_map(|&tool| migrate::read(tool, root).ok());
-    std::iter::once(Migration::default())
-        .chain(migrated)
-        .any(|migrated| lasting(&settings(survey, &migrated)).eq(lasting(text)))
+    let mut all = std::iter::once(Migration::default()).chain(migrated);
+    all.any(|migrated| lasting(&settings(survey, &migrated)).eq(lasting(text)))
 }
 
 /// The paragraphs of settings that say nothing of the files that are there.
@@ -192,70 +187,47 @@ fn without_lines(text: &str, entry: &str) -> Option<String> {
     Some(headless.unwrap_or(left))
 }
 
-/// What manages the hooks of a repository.
-enum Manager {
-    /// pre-commit or prek, with its list of hooks.
-    PreCommit(PathBuf),
-    /// lefthook, with its settings.
-    Lefthook(PathBuf),
-    /// husky, with its script.
-    Husky(PathBuf),
-    /// Git itself.
-    None,
+/// What manages the hooks of a repository in place of git.
+struct Manager {
+    /// Its list of hooks, its settings or its script.
+    file: PathBuf,
+    /// What is added there.
+    entry: &'static str,
+    /// The text with it; `None` if it is not in a form that can be edited safely.
+    added: fn(&str) -> Option<String>,
 }
 
 impl Manager {
-    fn of(root: &Path) -> Self {
+    /// pre-commit or prek, lefthook, or husky, whose script may not be there yet.
+    fn of(root: &Path) -> Option<Self> {
         let first =
             |names: &[&str]| names.iter().map(|name| root.join(name)).find(|file| file.is_file());
         if let Some(file) = first(&[".pre-commit-config.yaml", ".pre-commit-config.yml"]) {
-            return Self::PreCommit(file);
+            return Some(Self { file, entry: PRE_COMMIT, added: add_to_pre_commit });
         }
-        if let Some(file) =
-            first(&["lefthook.yml", "lefthook.yaml", ".lefthook.yml", ".lefthook.yaml"])
-        {
-            return Self::Lefthook(file);
+        let lefthook = first(&["lefthook.yml", "lefthook.yaml", ".lefthook.yml", ".lefthook.yaml"]);
+        if let Some(file) = lefthook {
+            return Some(Self { file, entry: LEFTHOOK, added: add_to_lefthook });
         }
-        if root.join(".husky").is_dir() {
-            return Self::Husky(root.join(".husky/pre-commit"));
-        }
-        Self::None
-    }
-
-    /// The file with the list of hooks, if it is one of others, and what is added there.
-    fn entry(&self) -> Option<(&Path, &'static str)> {
-        match self {
-            Self::PreCommit(file) => Some((file, PRE_COMMIT)),
-            Self::Lefthook(file)
-                if text_of(file).is_ok_and(|text| text.contains("- name: secondhand")) =>
-            {
-                Some((file, LEFTHOOK_JOB))
-            }
-            Self::Lefthook(file) => Some((file, LEFTHOOK)),
-            Self::Husky(file) => Some((file, HOOK_LINE)),
-            Self::None => None,
-        }
-    }
-
-    /// Adds the hook; returns what was done.
-    fn install(&self, repository: &Repository, force: bool) -> Result<String, Failure> {
-        let root = repository.root();
-        let checkout = &Checkout::of_repository(repository);
-        match self {
-            Self::PreCommit(file) => add(file, (root, checkout), PRE_COMMIT, add_to_pre_commit),
-            Self::Lefthook(file) => add(file, (root, checkout), LEFTHOOK, add_to_lefthook),
-            Self::Husky(file) if file.is_file() => {
-                add(file, (root, checkout), HOOK_LINE, |text| Some(add_to_script(text)))
-            }
-            Self::Husky(file) => script(file, (root, checkout), force),
-            Self::None => {
-                script(&repository.hooks_folder().join("pre-commit"), (root, checkout), force)
-            }
-        }
+        let (folder, file) = (root.join(".husky"), root.join(".husky/pre-commit"));
+        folder.is_dir().then_some(Self { file, entry: HOOK_LINE, added: add_to_script })
     }
 }
 
-/// Writes a plain git hook.
+/// Adds the hook where the manager, or else git, reads it; returns what was done.
+fn install(
+    manager: Option<&Manager>,
+    repository: &Repository,
+    force: bool,
+) -> Result<String, Failure> {
+    let place = (repository.root(), &Checkout::of_repository(repository));
+    match manager {
+        Some(manager) if manager.file.is_file() => add(manager, place),
+        Some(manager) => script(&manager.file, place, force),
+        None => script(&repository.hooks_folder().join("pre-commit"), place, force),
+    }
+}
+
 fn script(
     file: &Path,
     (root, checkout): (&Path, &Checkout),
@@ -264,7 +236,7 @@ fn script(
     if text_of(file).is_ok_and(|text| text.contains(HOOK_LINE)) {
         return Ok(format!("kept {}: it already has this hook\n", shown(file, root)));
     }
-    write(file, checkout, HOOK, force)?;
+    checkout.create(file, HOOK, force)?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -274,12 +246,9 @@ fn script(
     Ok(format!("wrote {}: every commit is checked before it is made\n", shown(file, root)))
 }
 
-/// Adds `entry` to the list of hooks in `file`, using `added`, which knows its format.
 fn add(
-    file: &Path,
+    Manager { file, entry, added }: &Manager,
     (root, checkout): (&Path, &Checkout),
-    entry: &'static str,
-    added: impl FnOnce(&str) -> Option<String>,
 ) -> Result<String, Failure> {
     checkout.refuse_links(file)?;
     let text = text_of(file).map_err(Failure::unreadable(file))?;
@@ -288,7 +257,7 @@ fn add(
     }
     let added = added(&text)
         .ok_or_else(|| Failure::Form { file: file.display().to_string(), entry: entry.trim() })?;
-    write(file, checkout, &added, true)?;
+    checkout.create(file, &added, true)?;
     Ok(format!("added the hook to {}\n", shown(file, root)))
 }
 
@@ -296,37 +265,30 @@ fn add(
 /// plain block at the end of the file.
 fn add_to_pre_commit(text: &str) -> Option<String> {
     let mut lines = text.lines().skip_while(|line| line.trim_end() != "repos:").skip(1);
-    let indentation = lines
-        .clone()
-        .find_map(|line| line.split_once("- repo:").map(|(before, _)| before.to_owned()))?;
+    let indentation = lines.clone().find_map(|line| Some(line.split_once("- repo:")?.0))?;
     let is_plain = indentation.bytes().all(|byte| byte == b' ');
     let is_last = lines.all(|line| line.is_empty() || line.starts_with([' ', '#', '-']));
     if !is_plain || !is_last {
         return None;
     }
-    Some(format!("{}\n{}", text.trim_end(), indented(PRE_COMMIT, &indentation)))
+    Some(format!("{}\n{}", text.trim_end(), indented(PRE_COMMIT, indentation)))
 }
 
 /// The script with our line at its end, or before what ends it.
-fn add_to_script(text: &str) -> String {
+fn add_to_script(text: &str) -> Option<String> {
     let mut lines: Vec<&str> = text.trim_end().lines().collect();
     let end = lines.iter().position(|line| line.starts_with("exit") || line.starts_with("exec "));
     lines.insert(end.unwrap_or(lines.len()), HOOK_LINE);
-    lines.join("\n") + "\n"
+    Some(lines.join("\n") + "\n")
 }
 
-/// What begins the hooks of this stage where there are none.
-const LEFTHOOK_HEAD: &str = "\npre-commit:\n  commands:\n";
-
-/// The settings with our hook: first among those for this stage; `None` if these are not written as
-/// a block.
+/// The settings with our hook first for this stage; `None` if they are not written as a block.
 fn add_to_lefthook(text: &str) -> Option<String> {
     let lines: Vec<&str> = text.lines().collect();
     let Some(head) = lines.iter().position(|line| line.starts_with("pre-commit")) else {
         let is_block = !text.starts_with(['{', '"', '\'']);
-        return is_block.then(|| {
-            format!("{}\n{LEFTHOOK_HEAD}{}", text.trim_end(), indented(LEFTHOOK, "    "))
-        });
+        let added = format!("{}\n{LEFTHOOK_HEAD}{}", text.trim_end(), indented(LEFTHOOK, "    "));
+        return is_block.then_some(added);
     };
     let inside = lines[head + 1..].iter().enumerate();
     let mut inside = inside.take_while(|(_, line)| line.is_empty() || line.starts_with([' ', '#']));
@@ -341,7 +303,10 @@ fn add_to_lefthook(text: &str) -> Option<String> {
     (lines[head].trim_end() == "pre-commit:").then(|| format!("{before}\n{entry}{after}\n"))
 }
 
-/// The same as an element of a list.
+/// What begins the hooks of this stage where there are none.
+const LEFTHOOK_HEAD: &str = "\npre-commit:\n  commands:\n";
+
+/// The hook as an element of a list.
 const LEFTHOOK_JOB: &str = "\
 # Checks for copied code in what the commit would record.
 - name: secondhand
@@ -370,18 +335,17 @@ fn settings(survey: &Survey, migrated: &Migration) -> String {
     text + &vendored(&survey.components) + &migrated.tables
 }
 
-/// The folders that hold code of others, in use.
 fn vendored(components: &[String]) -> String {
-    let mut text = String::new();
-    if !components.is_empty() {
-        text += &explained(
-            "These were found here. What their files say of their license counts; `license` says otherwise.",
-        );
+    if components.is_empty() {
+        return String::new();
     }
+    let mut text = explained(
+        "These were found here. What their files say of their license counts; `license` says otherwise.",
+    );
     for component in components {
         // Without control characters, a string of JSON is one of TOML.
-        let _ =
-            write!(text, "[[vendored]]\npath = {}\n", serde_json::Value::from(component.as_str()));
+        let path = serde_json::Value::from(component.as_str());
+        let _ = writeln!(text, "[[vendored]]\npath = {path}");
     }
     text
 }
@@ -392,17 +356,14 @@ pub(super) fn explained(words: &str) -> String {
     let mut line = "#".to_owned();
     for word in words.split_whitespace() {
         if line.chars().count() + 1 + word.chars().count() > WIDTH {
-            text += &line;
-            text.push('\n');
+            text += &format!("{line}\n");
             line = "#".to_owned();
         }
-        line.push(' ');
-        line += word;
+        line += &format!(" {word}");
     }
     format!("{text}{line}\n")
 }
 
-/// A file name for people: relative to the root of the repository.
 fn shown(file: &Path, root: &Path) -> String {
     printable(file.strip_prefix(root).unwrap_or(file).as_os_str().as_encoded_bytes())
 }

@@ -7,7 +7,6 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Error, Value};
 
-/// The members of an object as written.
 struct Members(Vec<(String, Box<RawValue>)>);
 
 impl<'d> Deserialize<'d> for Members {
@@ -47,10 +46,8 @@ impl Members {
 }
 
 /// `text` with what `entry` has beyond it: members of objects, and elements of arrays; other values
-/// stay. Time O(n m).
-///
-/// # Errors
-/// If it is no JSON, or something else where the entry has an object or an array.
+/// stay. It is an error if the text has something else where the entry has an object or an array.
+/// Time O(n m).
 pub(super) fn with(text: &str, entry: &Value, depth: usize) -> Result<String, Error> {
     match entry {
         Value::Object(wanted) => {
@@ -79,9 +76,6 @@ pub(super) fn with(text: &str, entry: &Value, depth: usize) -> Result<String, Er
 
 /// `text` without what `entry` has, and without what is empty then; `None` if nothing of interest
 /// is left.
-///
-/// # Errors
-/// As [`with`].
 pub(super) fn without(text: &str, entry: &Value, depth: usize) -> Result<Option<String>, Error> {
     match entry {
         Value::Object(unwanted) => {
@@ -113,7 +107,6 @@ pub(super) fn without(text: &str, entry: &Value, depth: usize) -> Result<Option<
     }
 }
 
-/// Whether `have` has all that `entry` has.
 pub(super) fn holds(have: &Value, entry: &Value) -> bool {
     match (have, entry) {
         (Value::Object(have), Value::Object(entry)) => {

@@ -5,12 +5,11 @@ use std::path::Path;
 use regex::{Captures, Regex};
 use serde_json::Value;
 
-use super::own_files::text_of;
+use super::survey::text_of;
 use crate::cli::args::Tool;
 use crate::cli::io::Failure;
 
-/// What a tool's settings are as ours.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Migration {
     /// The file that had them.
     pub from: Option<&'static str>,
@@ -22,18 +21,11 @@ pub(super) struct Migration {
     pub left_out: Vec<String>,
 }
 
-/// Reads a file, if it has settings of the tool.
-type Parse = fn(&str) -> Option<Migration>;
-
 /// Fewest tokens that copies are found for certain with.
 const MIN_TOKENS: u64 = 20;
 
-/// Reads the settings of a tool.
-///
-/// # Errors
-/// If it has none here, or they cannot be read.
 pub(super) fn read(tool: Tool, root: &Path) -> Result<Migration, Failure> {
-    let (files, parse): (&[_], Parse) = match tool {
+    let (files, parse): (&[_], fn(&str) -> Option<Migration>) = match tool {
         Tool::Jscpd => (&[".jscpd.json", "package.json"], jscpd),
         Tool::Pmd => (&["pom.xml", "build.gradle", "build.gradle.kts"], pmd),
         Tool::Sonar => {
@@ -41,16 +33,20 @@ pub(super) fn read(tool: Tool, root: &Path) -> Result<Migration, Failure> {
         }
     };
     for &file in files {
-        let Some(migrated) = text_of(&root.join(file)).ok().and_then(|text| parse(&text)) else {
-            continue;
-        };
-        return Ok(Migration { from: Some(file), ..migrated });
+        if let Some(migrated) = text_of(&root.join(file)).ok().and_then(|text| parse(&text)) {
+            return Ok(Migration { from: Some(file), ..migrated });
+        }
     }
     let message = format!("cannot take over settings: none were found in {}", files.join(", "));
     Err(Failure::user(message, "run `secondhand init` without `--from` to write the defaults"))
 }
 
 impl Migration {
+    /// One that honors the marks of the tool.
+    fn of(tool: &str) -> Self {
+        Self { values: vec![("honor", format!("[{tool:?}]"))], ..Self::default() }
+    }
+
     fn list(&mut self, key: &'static str, patterns: &[&str]) {
         if !patterns.is_empty() {
             self.values.push((key, Value::from(patterns).to_string()));
@@ -69,8 +65,7 @@ fn jscpd(text: &str) -> Option<Migration> {
     let is_package = value.get("name").is_some() && value.get("version").is_some()
         || value.get("jscpd").is_some();
     let settings = if is_package { value.get("jscpd")? } else { &value };
-    let mut migrated = Migration::default();
-    migrated.values.push(("honor", "[\"jscpd\"]".to_owned()));
+    let mut migrated = Migration::of("jscpd");
     for (key, value) in settings.as_object()? {
         match (key.as_str(), value) {
             ("ignore", Value::Array(patterns)) => {
@@ -125,16 +120,12 @@ fn pattern(text: &str) -> Regex {
 
 fn pmd(text: &str) -> Option<Migration> {
     // Other plugins exclude files, too.
-    let own = text
-        .split("maven-pmd-plugin")
-        .nth(1)
-        .map(|rest| rest.split("</plugin>").next().unwrap_or(rest));
-    if own.is_none() && !text.contains("cpd") {
+    let plugin = text.split("maven-pmd-plugin").nth(1);
+    if plugin.is_none() && !text.contains("cpd") {
         return None;
     }
-    let own = own.unwrap_or(text);
-    let mut migrated = Migration::default();
-    migrated.values.push(("honor", "[\"pmd\"]".to_owned()));
+    let own = plugin.map_or(text, |rest| rest.split("</plugin>").next().unwrap_or(rest));
+    let mut migrated = Migration::of("pmd");
     let tokens = pattern(r"minimumTokens>\s*(\d+)|minimumTokenCount[\s=(.set]*(\d+)");
     let tokens = tokens.captures(own);
     let tokens = tokens.and_then(|found| found.get(1).or(found.get(2))?.as_str().parse().ok());
@@ -156,8 +147,7 @@ fn sonar(text: &str) -> Option<Migration> {
     let pairs = pattern(
         r#"(?m)^[ \t]*(sonar\.[\w.]+)[ \t]*[=:](.*)$|<(sonar\.[\w.]+)>([^<]*)<|["'](sonar\.[\w.]+)["']\s*,\s*["']([^"']*)["']"#,
     );
-    let mut migrated = Migration::default();
-    migrated.values.push(("honor", "[\"sonar\"]".to_owned()));
+    let mut migrated = Migration::of("sonar");
     let joined = text.replace("\\\r\n", "").replace("\\\n", "");
     let pairs = pairs.captures_iter(&joined);
     let pairs: Vec<(&str, &str)> = pairs.filter_map(|found| pair(&found)).collect();
@@ -171,11 +161,8 @@ fn sonar(text: &str) -> Option<Migration> {
             "sonar.cpd.exclusions" | "sonar.exclusions" => ignored.extend(patterns),
             "sonar.tests" | "sonar.test.inclusions" => tests.extend(patterns),
             _ => {
-                let Some((language, what)) =
-                    key.strip_prefix("sonar.cpd.").and_then(|rest| rest.split_once('.'))
-                else {
-                    continue;
-                };
+                let rest = key.strip_prefix("sonar.cpd.").and_then(|rest| rest.split_once('.'));
+                let Some((language, what)) = rest else { continue };
                 match (what.to_ascii_lowercase().as_str(), value.parse::<u64>()) {
                     ("minimumtokens", Ok(n)) => {
                         let n = n.max(MIN_TOKENS);

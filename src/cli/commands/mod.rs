@@ -14,7 +14,6 @@ pub(super) mod init;
 mod json_edit;
 mod migrate;
 mod named;
-mod own_files;
 pub(super) mod report;
 pub(super) mod resemblance;
 pub(super) mod scan;

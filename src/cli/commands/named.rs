@@ -5,16 +5,11 @@ use crate::audit::Outcome;
 use crate::change::ChangeEnd;
 use crate::cli::args::Scan;
 use crate::cli::flags::Common;
-use crate::cli::io::{
-    Bar, Failure,
-    selection::{take, unknown},
-};
+use crate::cli::io::selection::{take, unknown};
+use crate::cli::io::{Bar, Failure};
 
 /// What has the findings that `ids` name: what `check` says of this branch, of the work tree, and
 /// what `scan` says.
-///
-/// # Errors
-/// If one names none, or an audit fails.
 pub(super) fn find(ids: &[String], common: &Common) -> Result<Vec<Outcome>, Failure> {
     let bar = Bar::of(common);
     let repository = common.repository()?;
@@ -27,8 +22,7 @@ pub(super) fn find(ids: &[String], common: &Common) -> Result<Vec<Outcome>, Fail
                 check::requested(&request, &repository, common, &bar)
             }
             None => {
-                let scanned = scan::outcome(&Scan::default(), common, &bar);
-                scanned.and_then(scan::ScanResult::with_texts)
+                scan::outcome(&Scan::default(), common, &bar).and_then(scan::ScanResult::with_texts)
             }
         };
         match audited {

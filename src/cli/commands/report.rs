@@ -13,7 +13,6 @@ use crate::git::Repository;
 use crate::report::ORGANIZATION_FORMATS;
 use crate::text::printable;
 
-/// Maximum bytes of a report.
 const MAX_REPORT: u64 = 256 * 1024 * 1024;
 /// Maximum folders inside each other.
 const MAX_DEPTH: usize = 16;
@@ -28,16 +27,17 @@ pub(in crate::cli) fn run(flags: &Report, common: &Common) -> Result<(), Failure
         let given = common.repo.join(given);
         let real = given.canonicalize().map_err(Failure::unreadable(&given))?;
         // A single file is in the folder above it.
-        let (folder, files) = match real.is_dir() {
-            true => (real.clone(), files(&real)?),
-            false => (real.parent().unwrap_or(&real).to_owned(), vec![real.clone()]),
+        let (folder, found) = match real.is_dir() {
+            true => (&*real, files(&real)?),
+            false => (real.parent().unwrap_or(&real), vec![real.clone()]),
         };
         let name =
             folder.file_name().map(|name| printable(name.as_encoded_bytes())).unwrap_or_default();
-        for file in files {
-            let path =
-                file.strip_prefix(&folder).unwrap_or(&file).to_string_lossy().replace('\\', "/");
-            match MemberReport::parse(&read(&file)?, &name, &path).map_err(|why| refused(&why))? {
+        for file in found {
+            let path = file.strip_prefix(folder).unwrap_or(&file).to_string_lossy();
+            let path = path.replace('\\', "/");
+            let bytes = files::read(&file, MAX_REPORT).map_err(Failure::unreadable(&file))?;
+            match MemberReport::parse(&bytes, &name, &path).map_err(|why| refused(&why))? {
                 Some(document) => documents.push(document),
                 None => {
                     let (file, why) = (format!("{name}/{path}"), "no report of ours".to_owned());
@@ -52,7 +52,6 @@ pub(in crate::cli) fn run(flags: &Report, common: &Common) -> Result<(), Failure
     reports.write(&Organization::new(documents, left_out), common)
 }
 
-/// A report cannot be read.
 fn refused(why: &ReportError) -> Failure {
     let help = match why {
         ReportError::Newer { .. } => "use the version of secondhand that wrote it",
@@ -86,8 +85,4 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     }
     found.sort_unstable();
     Ok(found)
-}
-
-fn read(file: &Path) -> Result<Vec<u8>, Failure> {
-    files::read(file, MAX_REPORT).map_err(Failure::unreadable(file))
 }

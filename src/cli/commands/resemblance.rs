@@ -1,6 +1,6 @@
 //! Runs `secondhand resemblance`.
 
-use super::compare::{MAX_SKIPPED, nothing_comparable, nothing_to_compare, submissions};
+use super::compare::{nothing_comparable, nothing_to_compare, submissions};
 use crate::audit::{Context, ResemblanceParams, resemblances};
 use crate::cli::args::Resemblance;
 use crate::cli::flags::Common;
@@ -38,10 +38,7 @@ pub(in crate::cli) fn run(flags: &Resemblance, common: &Common) -> Result<(), Fa
     if found.documents.iter().filter(|document| document.n_shingles > 0).count() < 2 {
         let short = found.documents.iter().filter(|of| of.n_tokens > 0 && of.n_shingles == 0);
         let short = short.map(|of| format!("{} (fewer tokens than a shingle)", of.name));
-        let skipped =
-            found.skipped.iter().map(|left_out| format!("{} ({})", left_out.path, left_out.why));
-        let skipped: Vec<String> = short.chain(skipped).take(MAX_SKIPPED).collect();
-        return Err(nothing_comparable(documents.len(), &skipped));
+        return Err(nothing_comparable(documents.len(), short, &found.skipped));
     }
     reports.write(&found, common)
 }

@@ -20,29 +20,27 @@ pub(in crate::cli) fn run(flags: &Scan, common: &Common) -> Result<u8, Failure> 
     let reports = Reports::new(scan_formats(), &flags.output.reporting, common)?;
     let target = target(flags, common)?;
     let (config, origin) = settings_of(flags, &target, common)?;
-    let reports = reports.with(&config)?.paged(common);
+    let mut reports = reports.with(&config)?;
+    reports.is_paged = !common.no_pager;
     reports.warn_of_suppressed(flags.suppressing.show_suppressed);
     let mut scanned = scanned(target, flags, (&config, &origin), common, &Bar::of(common))?;
     selection::keep(&mut scanned.outcome, &flags.output.only)?;
     warn_of_nothing(&scanned.outcome);
     let (fails, n_missing) = (scanned.outcome.fails(config.fail_on), scanned.outcome.n_missing());
     scanned.outcome = limited(scanned.outcome);
-    let outcome = if reports.show_code(&scanned.outcome, common) {
-        scanned.with_texts()?
-    } else {
-        scanned.outcome
+    let outcome = match reports.show_code(&scanned.outcome, common) {
+        true => scanned.with_texts()?,
+        false => scanned.outcome,
     };
     reports.write(&outcome, common)?;
     if flags.missing.fail_on_missing {
         all_here(n_missing)?;
     }
-    let percent =
-        outcome.duplication.as_ref().map_or(0.0, |duplication| duplication.total.percent());
+    let percent = outcome.duplication.as_ref().map_or(0.0, |of| of.total.percent());
     let is_above = flags.fail_on_percent.is_some_and(|limit| percent > limit);
     Ok(if is_above || fails { FOUND } else { CLEAN })
 }
 
-/// The outcome of the scan, before it is written.
 pub(in crate::cli) fn outcome(
     flags: &Scan,
     common: &Common,
@@ -58,8 +56,7 @@ fn settings_of(
     target: &ScanTarget,
     common: &Common,
 ) -> Result<(Config, String), Failure> {
-    let mut settings = flags.output.settings();
-    settings.extend(flags.min_tokens.setting("scan-min-tokens"));
+    let settings = [flags.output.settings(), flags.min_tokens.settings("scan-min-tokens")].concat();
     settings::read(common, target.repository(), &settings)
 }
 
@@ -72,20 +69,16 @@ pub(in crate::cli) struct ScanResult {
 }
 
 impl ScanResult {
-    /// The outcome with the texts of the files with findings.
-    ///
-    /// # Errors
-    /// If a file cannot be read.
-    pub fn with_texts(mut self) -> Result<Outcome, Failure> {
-        match &self.target {
+    pub fn with_texts(self) -> Result<Outcome, Failure> {
+        let Self { mut outcome, target, entries } = self;
+        let read = match target {
             ScanTarget::Folder { root, .. } => {
-                read_texts(&mut self.outcome, &self.entries, &Folder::new(root))?;
+                read_texts(&mut outcome, &entries, &Folder::new(&root))
             }
-            ScanTarget::Repository(repository, _) => {
-                read_texts(&mut self.outcome, &self.entries, &repository.reader())?;
-            }
-        }
-        Ok(self.outcome)
+            ScanTarget::Repository(of, _) => read_texts(&mut outcome, &entries, &of.reader()),
+        };
+        read?;
+        Ok(outcome)
     }
 }
 
@@ -119,11 +112,8 @@ fn scanned(
             let entries =
                 all.iter().filter(|entry| entry.path.is_within(within)).cloned().collect();
             let tree = Tree { end, entries, within: within.clone(), open: &|| repository.reader() };
-            let mut outcome = Outcome {
-                owners,
-                repository: repository.name(),
-                ..with_callers(tree, &all, common, context)?
-            };
+            let mut outcome = with_callers(tree, &all, common, context)?;
+            (outcome.owners, outcome.repository) = (owners, repository.name());
             outcome.notices.extend(not_fetched(repository));
             (outcome, all)
         }
@@ -138,17 +128,16 @@ fn scanned(
     Ok(ScanResult { outcome, target, entries: all })
 }
 
-/// Tells how many copies of the baseline are no longer in the tree.
 fn gone(baseline: &Baseline, outcome: &Outcome) -> Option<Notice> {
     let n_gone = baseline.n_beyond(&outcome.known_copies().collect());
-    let copies = format!("{} of {} in the baseline", n_gone, count(baseline.len(), "copy"));
-    let message =
-        format!("not found: {copies}. `secondhand baseline update --prune` removes what is gone");
+    let all = count(baseline.len(), "copy");
+    let message = format!(
+        "not found: {n_gone} of {all} in the baseline. `secondhand baseline update --prune` removes what is gone"
+    );
     (n_gone > 0).then(|| Notice::new(None, None, &message))
 }
 
-/// The outcome of a scan; with `--brief` with the places of `all` files that call what is
-/// duplicated.
+/// The outcome of a scan; with `--brief` with the places in `all` that call what is duplicated.
 fn with_callers<R: ReadFiles>(
     tree: Tree<'_, R>,
     all: &[Entry],
@@ -164,7 +153,6 @@ fn with_callers<R: ReadFiles>(
     Ok(outcome)
 }
 
-/// What is scanned.
 enum ScanTarget {
     /// A folder outside of any repository, and the paths in it to scan.
     Folder { root: PathBuf, paths: Vec<PathBuf> },
@@ -180,8 +168,7 @@ impl ScanTarget {
         }
     }
 
-    /// Paths outside of any repository: read as they are, by their names from the folder that all
-    /// of them are in.
+    /// Paths outside of any repository: read as they are, from the folder that all are in.
     fn outside(paths: Vec<PathBuf>) -> Self {
         let folders = paths.iter().map(|path| match path.parent() {
             Some(parent) if !path.is_dir() => parent.to_owned(),
@@ -210,8 +197,8 @@ fn target(flags: &Scan, common: &Common) -> Result<ScanTarget, Failure> {
 
 fn place(flags: &Scan, common: &Common) -> Result<ScanTarget, Failure> {
     let repository = common.repository();
-    let paths: Vec<PathBuf> = flags.paths.iter().map(|path| common.repo.join(path)).collect();
-    let paths = paths.iter().map(|path| canonical(path)).collect::<Result<Vec<_>, _>>()?;
+    let paths = flags.paths.iter().map(|path| canonical(&common.repo.join(path)));
+    let paths = paths.collect::<Result<Vec<_>, _>>()?;
     let repository = match repository {
         Ok(repository) if paths.is_empty() => {
             return Ok(ScanTarget::Repository(Box::new(repository), Vec::new()));
@@ -246,14 +233,11 @@ pub(in crate::cli) fn tree(
     revision: Option<&str>,
 ) -> Result<(End, Snapshot), Failure> {
     let reader = repository.reader();
-    let name = match revision {
-        Some(name) => name,
-        None if repository.has_work_tree() => {
-            let end = End { name: "the work tree".to_owned(), commit: None };
-            return Ok((end, reader.work_tree_snapshot()?));
-        }
-        None => "HEAD",
-    };
+    if revision.is_none() && repository.has_work_tree() {
+        let end = End { name: "the work tree".to_owned(), commit: None };
+        return Ok((end, reader.work_tree_snapshot()?));
+    }
+    let name = revision.unwrap_or("HEAD");
     let commit = reader.commit(name)?;
     Ok((End { name: name.to_owned(), commit: Some(commit) }, reader.commit_snapshot(commit)?))
 }

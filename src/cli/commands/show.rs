@@ -13,9 +13,7 @@ use crate::cli::args::Cli;
 use crate::cli::flags::{Common, ReportFlags};
 use crate::cli::io::{Checkout, Failure, Reports, print_text};
 use crate::cli::settings::{self, place};
-use crate::config::{
-    ConfigError, ConfigOption, OptionValue, Overrides, SettingsFile, options, schema,
-};
+use crate::config::{ConfigError, ConfigOption, Leaf, Overrides, SettingsFile, options, schema};
 use crate::files::{self, Content, Entry};
 use crate::git::{Attributes, FileAttributes, Repository};
 use crate::language::{EmbeddedPart, Kind, Language, Languages, is_generated};
@@ -29,10 +27,11 @@ const MAX_FILE: u64 = 256 << 20;
 
 pub(in crate::cli) fn explain(subject: Option<&str>, common: &Common) -> Result<(), Failure> {
     let Some(subject) = subject else {
-        let rows = RULES
-            .iter()
-            .map(|rule| format!("{:<20} {:<8} {}\n", rule.id, rule.level.name(), rule.summary));
-        return print_text(&rows.collect::<String>());
+        let mut rows = String::new();
+        for rule in RULES {
+            let _ = writeln!(rows, "{:<20} {:<8} {}", rule.id, rule.level.name(), rule.summary);
+        }
+        return print_text(&rows);
     };
     if let Some(rule) = rule(subject) {
         let (level, explanation) = (rule.level.name(), rule.explanation());
@@ -51,7 +50,6 @@ pub(in crate::cli) fn explain(subject: Option<&str>, common: &Common) -> Result<
     Ok(())
 }
 
-/// Why a finding has its level, in lines for people.
 fn judgment(finding: &Finding) -> String {
     let reasons: String = finding.reasons().iter().map(|reason| format!("- {reason}\n")).collect();
     let (id, level, why) = (finding.id(), finding.level.name(), finding.rule.why.trim());
@@ -83,8 +81,7 @@ pub(in crate::cli) fn languages(
     })
 }
 
-/// A line for each language; of those that `asked` is a part of, if it is given, or else that are
-/// called so.
+/// A line for each language: those that are called as `asked`, or else that have it in a name.
 fn list_languages(asked: Option<&str>, languages: &Languages) -> Result<String, Failure> {
     let ids = languages.ids();
     let asked = asked.map(str::to_lowercase);
@@ -99,9 +96,8 @@ fn list_languages(asked: Option<&str>, languages: &Languages) -> Result<String, 
             all += &row;
             continue;
         };
-        let known = names.iter().chain(&table.aliases).chain([&table.name]);
-        let known = known.map(String::as_str).chain([*id]).map(str::to_lowercase);
-        let known: Vec<String> = known.collect();
+        let known = names.iter().chain(&table.aliases).chain([&table.name]).map(String::as_str);
+        let known: Vec<String> = known.chain([*id]).map(str::to_lowercase).collect();
         if known.iter().any(|of| of.trim_start_matches('.') == asked.trim_start_matches('.')) {
             of_name += &row;
         }
@@ -117,7 +113,6 @@ fn list_languages(asked: Option<&str>, languages: &Languages) -> Result<String, 
     }
 }
 
-/// A file given on the command line.
 struct ShownFile {
     path: FilePath,
     text: Vec<u8>,
@@ -224,7 +219,7 @@ pub(in crate::cli) fn config(list: bool, is_schema: bool, common: &Common) -> Re
     let overrides = Overrides::new(&common.set, &[]);
     let (config, origin) = overrides.complete(&written)?;
     let mut rows = String::new();
-    for OptionValue { key, value, source } in overrides.values(&written)? {
+    for (Leaf { key, value, .. }, source) in overrides.values(&written)? {
         let source = source.map(|source| format!("  # {source}")).unwrap_or_default();
         let _ = writeln!(rows, "{}", printable(format!("{key} = {value}{source}")));
     }
@@ -237,8 +232,7 @@ pub(in crate::cli) fn config(list: bool, is_schema: bool, common: &Common) -> Re
     Ok(())
 }
 
-/// The options with their defaults, as a settings file: thresholds that few have reason to change
-/// come last.
+/// The options with their defaults, as a settings file: those that few change come last.
 fn listed(options: Vec<ConfigOption>) -> String {
     let (mut usual, mut advanced) = (String::new(), String::new());
     for ConfigOption { help, name, default, is_advanced, .. } in options {
@@ -274,17 +268,15 @@ pub(in crate::cli) fn manual(
     folder: Option<&Path>,
     common: &Common,
 ) -> Result<(), Failure> {
-    let mut program = Cli::command();
+    let mut program = Cli::command().disable_help_subcommand(folder.is_some());
+    // Building it adds the global flags to the commands.
+    program.build();
     if let Some(folder) = folder {
-        let mut program = program.disable_help_subcommand(true);
-        program.build();
         let checkout = Checkout::of(common);
         checkout.refuse_links(folder)?;
         fs::create_dir_all(folder).map_err(Failure::not_written(folder))?;
         return write_pages(&program, folder, &checkout);
     }
-    // Building it adds the global flags to the commands.
-    program.build();
     let page = name.map_or(Some(&program), |name| program.find_subcommand(name));
     let page = page.ok_or_else(|| {
         let program = Cli::command();
@@ -294,7 +286,6 @@ pub(in crate::cli) fn manual(
     print_text(&String::from_utf8_lossy(&page_of(page)?))
 }
 
-/// Writes the page of a command, and those of the commands in it.
 fn write_pages(command: &clap::Command, folder: &Path, checkout: &Checkout) -> Result<(), Failure> {
     for inner in command.get_subcommands() {
         write_pages(inner, folder, checkout)?;

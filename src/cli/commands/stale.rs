@@ -11,8 +11,7 @@ pub(in crate::cli) fn run(flags: &Stale, common: &Common) -> Result<u8, Failure>
     let reports = Reports::new(stale_formats(), &flags.output.reporting, common)?;
     let Stale { tree, corpora, min_tokens, suppressing, output } = flags;
     let repository = common.repository()?;
-    let mut settings = output.settings();
-    settings.extend(min_tokens.setting("min-tokens"));
+    let settings = [output.settings(), min_tokens.settings("min-tokens")].concat();
     let (config, origin) = settings::read(common, Some(&repository), &settings)?;
     let reports = reports.with(&config)?;
     let languages = config.languages(&origin)?;

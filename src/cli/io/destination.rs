@@ -25,34 +25,31 @@ pub(in crate::cli) struct Checkout {
 }
 
 impl Checkout {
-    /// That of the repository which the flags name.
     pub fn of(common: &Common) -> Self {
-        Repository::discover(&common.repo)
-            .map(|repository| Self::of_repository(&repository))
-            .unwrap_or_default()
+        let repository = Repository::discover(&common.repo);
+        repository.map(|repository| Self::of_repository(&repository)).unwrap_or_default()
     }
 
     /// That of a repository; a bare one has none.
     pub fn of_repository(repository: &Repository) -> Self {
-        let root =
-            repository.has_work_tree().then(|| repository.root().canonicalize().ok()).flatten();
-        Self { root }
+        let root = repository.has_work_tree().then(|| repository.root().canonicalize());
+        Self { root: root.and_then(Result::ok) }
     }
 
     /// Checks that no link of the checkout is on the way to `file`.
-    ///
-    /// # Errors
-    /// When there is one.
     pub fn refuse_links(&self, file: &Path) -> Result<(), Failure> {
-        let found = self.link_to(file).map_err(Failure::unwritable(file))?;
-        found.map_or(Ok(()), |link| Err(through_link(file, &link)))
+        let Some(link) = self.link_to(file).map_err(Failure::unwritable(file))? else {
+            return Ok(());
+        };
+        let (file, link) = (file.display(), link.display());
+        let message = format!(
+            "cannot write `{file}`: `{link}` is a link of the checkout, and links are not written through"
+        );
+        Err(Failure::user(message, "name a file that no link leads to, or take the link away"))
     }
 
-    /// Replaces `file` as a whole.
-    ///
-    /// # Errors
-    /// When it cannot be written, or a link of the checkout is on the way to it. Another link under
-    /// its name is replaced, not followed.
+    /// Replaces `file` as a whole. A link under its name that is none of the checkout is replaced,
+    /// not followed.
     pub fn write(&self, file: &Path, bytes: &[u8]) -> Result<(), Failure> {
         self.refuse_links(file)?;
         let replaced = temporary_for(file).and_then(|mut temporary| {
@@ -60,6 +57,27 @@ impl Checkout {
             Ok(temporary.persist(file)?)
         });
         replaced.map(drop).map_err(Failure::not_written(file))
+    }
+
+    /// Writes a file as a whole, with the folders above it; one that is there keeps its
+    /// permissions, and is replaced only if `force` says so.
+    pub fn create(&self, file: &Path, text: &str, force: bool) -> Result<(), Failure> {
+        self.refuse_links(file)?;
+        let folder = file.parent().unwrap_or(Path::new("."));
+        let temporary = fs::create_dir_all(folder).and_then(|()| {
+            let mut temporary = temporary_in(folder, mode_of(file))?;
+            temporary.write_all(text.as_bytes())?;
+            Ok(temporary)
+        });
+        let temporary = temporary.map_err(Failure::not_written(file))?;
+        let kept = if force { temporary.persist(file) } else { temporary.persist_noclobber(file) };
+        kept.map(drop).map_err(|error| match error.error.kind() {
+            io::ErrorKind::AlreadyExists => {
+                let message = format!("cannot write `{}`: it already exists", file.display());
+                Failure::user(message, "use `--force` to overwrite it")
+            }
+            _ => Failure::not_written(file)(error.error),
+        })
     }
 
     /// The first link of the checkout on the way to `file`, which is followed name by name, as the
@@ -100,24 +118,12 @@ impl Checkout {
     }
 }
 
-fn through_link(file: &Path, link: &Path) -> Failure {
-    let (file, link) = (file.display(), link.display());
-    let message = format!(
-        "cannot write `{file}`: `{link}` is a link of the checkout, and links are not written through"
-    );
-    Failure::user(message, "name a file that no link leads to, or take the link away")
-}
-
-/// The names in a path, the last one first.
 fn names_of(path: &Path) -> Vec<OsString> {
     let names = path.components().rev().map(|part| part.as_os_str().to_owned());
     names.filter(|name| name != ".").collect()
 }
 
 /// Checks the folders that the flags name and every command may write to.
-///
-/// # Errors
-/// When a link of the checkout is on the way to one.
 pub(in crate::cli) fn check_folders(common: &Common) -> Result<(), Failure> {
     let named = [&common.cache_dir, &common.corpus_dir];
     if named.iter().all(|folder| folder.is_none()) {
@@ -129,7 +135,7 @@ pub(in crate::cli) fn check_folders(common: &Common) -> Result<(), Failure> {
 
 /// A temporary file in `folder`, with the permissions that any program gives its files, as the
 /// umask allows.
-pub(in crate::cli) fn temporary_in(folder: &Path, mode: u32) -> io::Result<NamedTempFile> {
+fn temporary_in(folder: &Path, mode: u32) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".secondhand-").suffix(".tmp");
     #[cfg(unix)]
@@ -140,6 +146,20 @@ pub(in crate::cli) fn temporary_in(folder: &Path, mode: u32) -> io::Result<Named
     #[cfg(not(unix))]
     let _ = mode;
     builder.tempfile_in(folder)
+}
+
+/// The permissions of a file that is there, or else those that a file is made with.
+fn mode_of(file: &Path) -> u32 {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::metadata(file).map_or(0o666, |metadata| metadata.permissions().mode())
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = file;
+        0o666
+    }
 }
 
 /// A temporary file that is to replace `file`.
@@ -153,7 +173,6 @@ pub(super) fn temporary_for(file: &Path) -> io::Result<NamedTempFile> {
     temporary_in(folder, 0o666).map_err(|error| io::Error::from(error.kind()))
 }
 
-/// What a report is written to.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::cli) enum Target {
     /// A file, replaced as a whole: readers see the old report or the new one, never half of one.
@@ -170,10 +189,8 @@ impl Target {
             Ok(metadata) if metadata.is_file() => Ok(Self::File(fs::canonicalize(file)?)),
             Ok(_) => Ok(Self::Device(file.to_owned())),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let folder = file
-                    .parent()
-                    .filter(|folder| !folder.as_os_str().is_empty())
-                    .unwrap_or(Path::new("."));
+                let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+                let folder = folder.unwrap_or(Path::new("."));
                 let name = file.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
                 Ok(Self::File(fs::canonicalize(folder)?.join(name)))
             }

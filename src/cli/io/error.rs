@@ -1,22 +1,18 @@
 //! Explains why a run failed and what to do about it.
 
+use std::io;
 use std::path::Path;
 use std::time::Duration;
-use std::{fmt, io};
 
 use crate::text::nearest;
 use crate::{audit, change};
 
-/// Why a run failed.
 #[derive(Debug, thiserror::Error)]
 pub(in crate::cli) enum Failure {
-    /// An audit failed.
     #[error(transparent)]
     Audit(audit::Error),
-    /// A change cannot be checked.
     #[error(transparent)]
     Change(#[from] change::Error),
-    /// A limit ended the audit.
     #[error("the audit is not complete: {0}")]
     Incomplete(Limit),
     /// A file with hooks has a form of its own, in which `entry` goes somewhere.
@@ -27,7 +23,6 @@ pub(in crate::cli) enum Failure {
     User { message: String, help: Option<String> },
 }
 
-/// What an audit fails for ends a run wherever it happens.
 impl<E: Into<audit::Error>> From<E> for Failure {
     fn from(error: E) -> Self {
         Self::Audit(error.into())
@@ -73,16 +68,13 @@ impl Failure {
         Self::plain(format!("cannot write to standard output: {why}"))
     }
 
-    /// There is no format, rule, language or command of this name.
     pub fn unknown(what: &str, name: &str, known: &[&str]) -> Self {
-        let meant = nearest(name, known)
-            .map(|nearest| format!("did you mean `{nearest}`? "))
-            .unwrap_or_default();
+        let meant = nearest(name, known).map(|nearest| format!("did you mean `{nearest}`? "));
         let available = match known.len() {
             n if n > MAX_LISTED => format!("`secondhand {what}s` lists all {n}"),
             _ => format!("available: {}", known.join(", ")),
         };
-        Self::user(format!("unknown {what} `{name}`"), meant + &available)
+        Self::user(format!("unknown {what} `{name}`"), meant.unwrap_or_default() + &available)
     }
 
     /// Lines of ours that end the help.
@@ -104,33 +96,22 @@ impl Failure {
     }
 }
 
-/// What to do if the folder of a file does not exist.
 fn missing_folder(file: &Path) -> Option<String> {
-    let folder =
-        file.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists())?;
-    Some(format!("the folder `{}` does not exist: create it first", folder.display()))
+    let folder = file.parent()?;
+    (!folder.as_os_str().is_empty() && !folder.exists())
+        .then(|| format!("the folder `{}` does not exist: create it first", folder.display()))
 }
 
-/// The limit that ended a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, thiserror::Error)]
 pub(in crate::cli) enum Limit {
-    /// Of time.
+    #[error("it takes more than {} s", .0.as_secs_f64())]
     Time(Duration),
-    /// Of memory, in MB.
+    /// In MB.
+    #[error("it takes more than {0} MB of memory")]
     Memory(u64),
 }
 
-impl fmt::Display for Limit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Time(limit) => write!(f, "it takes more than {} s", limit.as_secs_f64()),
-            Self::Memory(limit) => write!(f, "it takes more than {limit} MB of memory"),
-        }
-    }
-}
-
 impl Limit {
-    /// The flag that sets it.
     pub fn flag(self) -> &'static str {
         match self {
             Self::Time(_) => "--timeout",

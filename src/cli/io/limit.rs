@@ -24,13 +24,9 @@ use crate::text::{agreed, count};
 const TICK: Duration = Duration::from_millis(50);
 /// Minimum time after the limit to report what was found.
 const GRACE: Duration = Duration::from_secs(5);
-/// Where Linux reports the memory of a process.
-const STATUS: &str = "/proc/self/status";
 
 static WATCH: OnceLock<Watch> = OnceLock::new();
 
-/// The limits of a run, and its progress.
-#[derive(Debug)]
 struct Watch {
     started: Instant,
     timeout: Option<Duration>,
@@ -52,22 +48,19 @@ pub(in crate::cli) fn start(common: &Common, is_server: bool) {
     if is_server && timeout.is_some() {
         warn("`--timeout` has no effect on a program that runs until it is ended");
     }
-    let timeout = timeout.filter(|_| !is_server);
-    let max_memory = common.max_memory.filter(|&n| n > 0);
     let watch = WATCH.get_or_init(|| Watch {
         started: Instant::now(),
-        timeout,
-        max_memory: max_memory.or(common.max_memory.is_none().then_some(DEFAULT_MEMORY)),
+        timeout: timeout.filter(|_| !is_server),
+        max_memory: Some(common.max_memory.unwrap_or(DEFAULT_MEMORY)).filter(|&n| n > 0),
         is_over: AtomicBool::new(false),
         is_heeded: AtomicBool::new(false),
         stage: Mutex::new(("starting", 0)),
         n_steps: AtomicUsize::new(0),
     });
     let is_known = used_memory().is_some();
-    if max_memory.is_some() && !is_known {
-        warn(
-            "`--max-memory` has no effect: this system does not say how much memory the process uses",
-        );
+    if common.max_memory.is_some_and(|n| n > 0) && !is_known {
+        let why = "this system does not say how much memory the process uses";
+        warn(&format!("`--max-memory` has no effect: {why}"));
     }
     if watch.timeout.is_none() && !is_known {
         return;
@@ -97,7 +90,6 @@ impl Watch {
         }
     }
 
-    /// The limit that is passed.
     fn passed(&self) -> Option<Limit> {
         let memory = self.max_memory.filter(|_| self.is_over.load(Ordering::Relaxed));
         let time = self.timeout.filter(|timeout| self.started.elapsed() >= *timeout);
@@ -116,10 +108,9 @@ impl Watch {
     }
 }
 
-/// The memory that this process has allocated and uses, in MB; `None` where the system does not
-/// say.
+/// The memory that this process has allocated and uses, in MB, if the system says.
 fn used_memory() -> Option<u64> {
-    let status = std::fs::read_to_string(STATUS).ok()?;
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let row = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
     let kilobytes: u64 = row.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kilobytes / 1024)
@@ -136,7 +127,6 @@ pub(in crate::cli) fn end() -> Option<RunLimit> {
     Some(exhausted)
 }
 
-/// A stage with `n_steps` begins.
 pub(in crate::cli) fn begin(stage: &'static str, n_steps: usize) {
     let Some(watch) = WATCH.get() else { return };
     if let Ok(mut now) = watch.stage.lock() {
@@ -145,26 +135,19 @@ pub(in crate::cli) fn begin(stage: &'static str, n_steps: usize) {
     watch.n_steps.store(0, Ordering::Relaxed);
 }
 
-/// A step of it is complete.
 pub(in crate::cli) fn step() {
     if let Some(watch) = WATCH.get() {
         watch.n_steps.fetch_add(1, Ordering::Relaxed);
     }
 }
 
-/// Checks that nothing was skipped for a limit.
-///
-/// # Errors
-/// [`Failure::Incomplete`] if something was: what was found is not all there is.
+/// Checks that nothing was skipped for a limit, so that what was found is all there is.
 pub(in crate::cli) fn complete() -> Result<(), Failure> {
     let heeded = WATCH.get().filter(|watch| watch.is_heeded.load(Ordering::Relaxed));
     heeded.and_then(Watch::passed).map_or(Ok(()), |limit| Err(Failure::Incomplete(limit)))
 }
 
-/// Checks that a partial clone had all files.
-///
-/// # Errors
-/// If `n_missing` were not there.
+/// Checks that a partial clone had all files: that `n_missing` is 0.
 pub(in crate::cli) fn all_here(n_missing: usize) -> Result<(), Failure> {
     if n_missing == 0 {
         return Ok(());
@@ -174,7 +157,6 @@ pub(in crate::cli) fn all_here(n_missing: usize) -> Result<(), Failure> {
     Err(Failure::user(message, "fetch all blobs: `git fetch --refetch --no-filter`"))
 }
 
-/// The notice in a report if a limit ended its audit.
 fn notice(outcome: &Outcome) -> Option<Notice> {
     let Err(Failure::Incomplete(limit)) = complete() else { return None };
     let Examination { skipped, not_compared, .. } = &outcome.examined;
@@ -192,8 +174,7 @@ fn notice(outcome: &Outcome) -> Option<Notice> {
     Some(Notice::new(None, None, &message))
 }
 
-/// The outcome with no more findings than the settings allow, and a notice of what a limit left
-/// unexamined.
+/// The outcome with as many findings as the settings allow, and a notice of what a limit left out.
 pub(in crate::cli) fn limited(mut outcome: Outcome) -> Outcome {
     outcome.notices.extend(notice(&outcome));
     outcome.limit_findings();

@@ -5,11 +5,10 @@ mod destination;
 mod error;
 pub(super) mod limit;
 pub(super) mod output;
-mod pager;
 mod progress;
 pub(super) mod selection;
 
-pub(super) use self::destination::{Checkout, check_folders, temporary_in};
+pub(super) use self::destination::{Checkout, check_folders};
 pub(super) use self::error::Failure;
 pub(super) use self::limit::{all_here, limited};
 pub(super) use self::output::{

@@ -1,8 +1,10 @@
 //! Writes reports to standard output and files, and failures to standard error.
 
+use std::env;
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
 
 use annotate_snippets::{Group, Level, Renderer};
 use anstream::{AutoStream, ColorChoice};
@@ -10,7 +12,6 @@ use anstream::{AutoStream, ColorChoice};
 use super::commands::InertWriter;
 use super::destination::{Checkout, Target, temporary_for};
 use super::error::Failure;
-use super::pager::Pager;
 use crate::audit::Outcome;
 use crate::cli::flags::{Common, ReportFlags};
 use crate::config::Config;
@@ -27,16 +28,14 @@ const DEFAULT_WIDTH: usize = 120;
 pub(in crate::cli) struct Reports<T: 'static> {
     formats: Vec<&'static Format<T>>,
     printed: &'static Format<T>,
-    /// The formats of files, and the files.
     written: Vec<(&'static Format<T>, PathBuf)>,
     /// Whether `printed` goes to standard output.
     is_printed: bool,
     /// Whether a text may be shown in a pager.
-    is_paged: bool,
+    pub is_paged: bool,
 }
 
 impl<T> Reports<T> {
-    /// Whether any of the formats that are printed or written is such a one.
     pub fn any(&self, is_such: impl Fn(&Format<T>) -> bool) -> bool {
         self.in_use().any(is_such)
     }
@@ -46,11 +45,8 @@ impl<T> Reports<T> {
         self.written.iter().map(|(format, _)| *format).chain(printed)
     }
 
-    /// Checks the formats, which must be among `formats`, and the files.
-    ///
-    /// # Errors
-    /// When there is no format of a name, a file cannot be written, two reports go to one file, or
-    /// a link of the checkout is on the way to one.
+    /// Checks the formats, which must be among `formats`, and the files: that each can be written,
+    /// for one report, with no link of the checkout on the way.
     pub fn new(
         formats: impl IntoIterator<Item = &'static Format<T>>,
         flags: &ReportFlags,
@@ -84,9 +80,6 @@ impl<T> Reports<T> {
 
     /// The same, printed in the format of the settings, into which the flag has been read. What is
     /// a format of other commands only leaves this one its text.
-    ///
-    /// # Errors
-    /// If no command has such a format.
     pub fn with(mut self, config: &Config) -> Result<Self, Failure> {
         self.printed = match find(&self.formats, &config.format) {
             Err(_) if is_format(&config.format) => find(&self.formats, "text")?,
@@ -99,12 +92,6 @@ impl<T> Reports<T> {
         Ok(self)
     }
 
-    /// The same, whose text is shown in a pager on a terminal.
-    #[must_use]
-    pub fn paged(self, common: &Common) -> Self {
-        Self { is_paged: !common.no_pager, ..self }
-    }
-
     /// Warns of the formats that do not show suppressed findings, if these `are_asked` for.
     pub fn warn_of_suppressed(&self, are_asked: bool) {
         for format in self.in_use().filter(|format| are_asked && !format.shows_suppressed()) {
@@ -115,10 +102,6 @@ impl<T> Reports<T> {
         }
     }
 
-    /// Writes all reports.
-    ///
-    /// # Errors
-    /// If a file cannot be written. A closed pipe is not an error: its reader has seen enough.
     pub fn write(&self, found: &T, common: &Common) -> Result<(), Failure> {
         for (format, file) in &self.written {
             let written =
@@ -131,13 +114,11 @@ impl<T> Reports<T> {
 }
 
 impl Reports<Outcome> {
-    /// Whether one of the reports shows code of an outcome.
     pub fn show_code(&self, outcome: &Outcome, common: &Common) -> bool {
         self.any(|format| format.shows_code(outcome, &style(common, None, false)))
     }
 }
 
-/// Whether any command has a format of this name.
 fn is_format(name: &str) -> bool {
     audit_formats().chain(scan_formats()).chain(stale_formats()).any(|of| of.name == name)
         || TIMELINE_FORMATS.iter().any(|of| of.name == name)
@@ -209,21 +190,52 @@ fn style(common: &Common, width: Option<usize>, has_color: bool) -> Style {
     }
 }
 
+/// The pager of the user, which waits for a text, as git shows one.
+struct Pager(Child);
+
+impl Pager {
+    /// Starts the pager of the environment: that of `GIT_PAGER`, of `PAGER`, or `less`. `None` if
+    /// there is to be none, or it cannot be started. A pager in the configuration of a repository
+    /// is not run.
+    fn start() -> Option<Self> {
+        let line = env::var("GIT_PAGER").or_else(|_| env::var("PAGER"));
+        let line = line.unwrap_or_else(|_| "less".to_owned());
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let (program, arguments) = words.split_first().filter(|(program, _)| **program != "cat")?;
+        let mut command = Command::new(program);
+        command.args(arguments).stdin(Stdio::piped());
+        // As git sets them: colors pass, and a text that fits the screen stays there.
+        for (name, value) in [("LESS", "FRX"), ("LV", "-c")] {
+            command.env(name, env::var_os(name).unwrap_or_else(|| value.into()));
+        }
+        command.spawn().ok().map(Self)
+    }
+
+    /// Shows what `write` writes, until the reader has seen enough.
+    fn show(mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+        let input = self.0.stdin.take();
+        let written = input.map_or(Ok(()), |input| write(&mut BufWriter::new(input)));
+        self.0.wait()?;
+        written
+    }
+}
+
 /// Prints lines of text to standard output. Whatever is in them, they steer no terminal; the names
 /// of others that are in them hold no line ends.
 pub(in crate::cli) fn print_text(text: &str) -> Result<(), Failure> {
-    let text = lines_of(text);
-    let mut out = io::stdout().lock();
-    printed(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+    printed(write_text(&lines_of(text)))
 }
 
 /// Prints a report to standard output; `false` if its reader has closed it.
 pub(in crate::cli) fn try_print(text: &str) -> Result<bool, Failure> {
+    let written = write_text(text);
+    let is_read = written.is_ok();
+    printed(written).map(|()| is_read)
+}
+
+fn write_text(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
-        written => written.map(|()| true).map_err(|why| Failure::output(&why)),
-    }
+    out.write_all(text.as_bytes()).and_then(|()| out.flush())
 }
 
 /// The same lines, each as it can be printed.
@@ -232,7 +244,7 @@ pub(in crate::cli) fn lines_of(text: &str) -> String {
     lines.join("\n")
 }
 
-/// What came of printing: a closed pipe is no failure, since its reader has seen enough.
+/// A closed pipe is no failure: its reader has seen enough.
 pub(in crate::cli) fn printed(result: io::Result<()>) -> Result<(), Failure> {
     match result {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::output(&error)),
@@ -248,7 +260,6 @@ pub(in crate::cli) fn note(message: &str) {
     print_group(titled(Level::NOTE, message));
 }
 
-/// Prints a failure to standard error, and what to do about it.
 pub(in crate::cli) fn report_failure(failure: &Failure) {
     let mut group = titled(Level::ERROR, &failure.to_string());
     if let Some(help) = failure.help() {
@@ -259,8 +270,7 @@ pub(in crate::cli) fn report_failure(failure: &Failure) {
     print_group(group);
 }
 
-/// A message as a title, on one line: whatever names of others are in it, it steers no terminal and
-/// no runner.
+/// A message as a title, on one line: whatever names are in it, it steers no terminal or runner.
 fn titled(level: Level<'static>, message: &str) -> Group<'static> {
     Group::with_title(level.primary_title(printable(message)))
 }

@@ -10,13 +10,11 @@ use super::limit;
 use crate::audit::{Progress, RunLimit};
 use crate::cli::flags::Common;
 
-/// A progress bar on standard error; draws nothing if that is not a terminal.
 pub(in crate::cli) struct Bar {
     is_shown: bool,
     /// Whether commits that are judged are kept, also when the run is interrupted.
     keeps_commits: bool,
     started: Instant,
-    /// Whether it has run for so long that it is drawn.
     is_drawn: AtomicBool,
     bar: Mutex<ProgressBar>,
 }
@@ -53,22 +51,19 @@ impl Progress for Bar {
         let target = if is_late { target() } else { ProgressDrawTarget::hidden() };
         // The total is not always known.
         let unit = if matches!(stage, "history" | "commits") { "commits" } else { "files" };
-        let template = if n_steps == 0 {
-            format!("{{prefix:>10}} {{spinner}} {{pos}} {unit} {{elapsed}}")
-        } else {
-            // Ctrl-C ends the process at once; the message says what it would lose.
-            let kept =
-                if stage == "commits" && self.keeps_commits { " (Ctrl-C keeps them)" } else { "" };
-            format!("{{prefix:>10}} [{{bar:30}}] {{pos}}/{{len}} {unit} {{eta}}{kept}")
+        // Ctrl-C ends the process at once; the message says what it would lose.
+        let is_kept = stage == "commits" && self.keeps_commits;
+        let kept = if is_kept { " (Ctrl-C keeps them)" } else { "" };
+        let template = match n_steps {
+            0 => format!("{{prefix:>10}} {{spinner}} {{pos}} {unit} {{elapsed}}"),
+            _ => format!("{{prefix:>10}} [{{bar:30}}] {{pos}}/{{len}} {unit} {{eta}}{kept}"),
         };
         let style = ProgressStyle::with_template(&template);
+        let n_steps = (n_steps > 0).then_some(n_steps as u64);
         self.with(|bar| {
             bar.finish_and_clear();
-            *bar = ProgressBar::with_draw_target((n_steps > 0).then_some(n_steps as u64), target)
-                .with_prefix(stage);
-            if let Ok(style) = style {
-                bar.set_style(style);
-            }
+            *bar = ProgressBar::with_draw_target(n_steps, target).with_prefix(stage);
+            style.into_iter().for_each(|style| bar.set_style(style));
         });
     }
 

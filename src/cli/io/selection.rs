@@ -5,9 +5,6 @@ use crate::audit::Outcome;
 use crate::policy::Finding;
 
 /// Keeps the findings that `ids` name, with their families; all of them if there are no ids.
-///
-/// # Errors
-/// If one names none.
 pub(in crate::cli) fn keep(outcome: &mut Outcome, ids: &[String]) -> Result<(), Failure> {
     match take(outcome, ids).first() {
         Some(id) => Err(unknown(id)),

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::audit::{Existing, FoundCode, Outcome, Sketch};
+use crate::audit::{Existing, FoundCode, Sketch};
 use crate::change::{ChangeEnd, CheckRequest, paths_in};
 use crate::cli::commands::cache;
 use crate::cli::commands::check::{plain_request, requested};
@@ -31,10 +31,7 @@ const MAX_EVENT: u64 = 16 << 20;
 const MAX_TOLD: usize = 3;
 /// Minimum part of the new code that an existing function has, to tell of it.
 const MOST: f64 = 0.7;
-/// Maximum lines to remember of what was told.
 const MAX_REMEMBERED: usize = 1_000;
-/// The file in the cache that remembers what was told.
-const TOLD: &str = "told-to-agents";
 
 const AFTER: &str = "This copies code that exists already. Call the existing code instead; keep a copy only if you were \
                      asked to. `secondhand explain ID` shows both sides.";
@@ -43,9 +40,8 @@ const BEFORE: &str =
 
 pub(in crate::cli) fn run(common: &Common) -> Result<u8, Failure> {
     match answer(&common.silent()) {
-        Ok(answer) => {
-            answer.map_or(Ok(()), |answer| print_text(&format!("{answer}\n"))).map(|()| CLEAN)
-        }
+        Ok(Some(answer)) => print_text(&format!("{answer}\n")).map(|()| CLEAN),
+        Ok(None) => Ok(CLEAN),
         // The status of a failed audit would stop the agent.
         Err(failure) => {
             report_failure(&failure);
@@ -61,24 +57,20 @@ fn answer(common: &Common) -> Result<Option<Value>, Failure> {
     let value = serde_json::from_str(&text)
         .map_err(|why| Failure::plain(format!("the event is no JSON: {why}")))?;
     let event = Event::new(&value);
-    let common = Common {
-        repo: event.folder.clone().unwrap_or_else(|| common.repo.clone()),
-        ..common.clone()
-    };
+    let repo = event.folder.as_ref().unwrap_or(&common.repo).clone();
+    let common = Common { repo, ..common.clone() };
     let repository = Repository::discover(&common.repo)?;
-    let told = match event.when {
-        HookMoment::Before => before(&event, &repository, &common),
-        HookMoment::After if event.file.is_none() => Vec::new(),
-        HookMoment::After | HookMoment::Stop => after(&event, &repository, &common)?,
-        HookMoment::Other => Vec::new(),
+    let told = match (event.when, &event.file) {
+        (HookMoment::Before, _) => before(&event, &repository, &common),
+        (HookMoment::After, None) | (HookMoment::Other, _) => Vec::new(),
+        (HookMoment::After | HookMoment::Stop, _) => after(&event, &repository, &common)?,
     };
     let new = remembered(&event.session, told, &cache::folder(&common, &repository));
     let head = if event.when == HookMoment::Before { BEFORE } else { AFTER };
     Ok((!new.is_empty()).then(|| event.answer(&format!("secondhand: {head}\n{}", new.join("\n")))))
 }
 
-/// When an agent sends an event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum HookMoment {
     Before,
     After,
@@ -86,8 +78,6 @@ enum HookMoment {
     Other,
 }
 
-/// An event, as any of the agents sends it.
-#[derive(Debug)]
 struct Event {
     name: String,
     when: HookMoment,
@@ -112,27 +102,22 @@ impl Event {
             "" if value.get("toolArgs").is_some() => HookMoment::Before,
             _ => HookMoment::Other,
         };
-        let root =
-            value.get("workspace_roots").and_then(|roots| roots.get(0)).and_then(Value::as_str);
+        let root = value.pointer("/workspace_roots/0").and_then(Value::as_str);
         let folder = text_in(value, &["cwd"]).or(root).map(PathBuf::from);
         let patch = text_in(&input, &["command", "patch", "input"]).unwrap_or_default();
         let (of_patch, added) = patched(patch);
-        let file = text_in(&input, &["file_path", "filePath", "absolute_path", "path"])
-            .or(of_patch)
-            .map(PathBuf::from);
+        let file = text_in(&input, &["file_path", "filePath", "absolute_path", "path"]);
+        let session = text_in(value, &["session_id", "sessionId", "conversation_id"]);
         Self {
             name: name.to_owned(),
             when,
-            session: text_in(value, &["session_id", "sessionId", "conversation_id"])
-                .unwrap_or_default()
-                .to_owned(),
+            session: session.unwrap_or_default().to_owned(),
             folder,
-            file,
+            file: file.or(of_patch).map(PathBuf::from),
             code: if added.is_empty() { code_in(&input) } else { added },
         }
     }
 
-    /// What the agent reads as an answer to this event.
     fn answer(&self, text: &str) -> Value {
         match self.when {
             HookMoment::Stop => json!({ "followup_message": text }),
@@ -151,9 +136,9 @@ fn text_in<'v>(value: &'v Value, names: &[&str]) -> Option<&'v str> {
 
 /// The lines that an edit brings in: those of the new text that the old one does not have.
 fn code_in(input: &Value) -> String {
-    let edits = input.get("edits").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let edits = input.get("edits").and_then(Value::as_array).into_iter().flatten();
     let mut code = String::new();
-    for edit in edits.iter().chain([input]) {
+    for edit in edits.chain([input]) {
         let old = text_in(edit, &["old_string", "oldString", "old_str"]).unwrap_or_default();
         let known: Vec<&str> = old.lines().collect();
         let new = text_in(edit, &["content", "new_string", "newString", "new_str", "file_text"])
@@ -165,10 +150,10 @@ fn code_in(input: &Value) -> String {
 
 /// The first file of a patch in the form of `apply_patch`, and the lines that it adds.
 fn patched(patch: &str) -> (Option<&str>, String) {
-    let named =
-        |line: &'_ str| line.starts_with("*** Add File: ") || line.starts_with("*** Update File: ");
-    let file = patch.lines().find(|line| named(line)).and_then(|line| line.split_once(": "));
-    let Some((_, file)) = file else { return (None, String::new()) };
+    let mut files = patch.lines().filter_map(|line| {
+        line.strip_prefix("*** Add File: ").or_else(|| line.strip_prefix("*** Update File: "))
+    });
+    let Some(file) = files.next() else { return (None, String::new()) };
     let added = patch.lines().filter_map(|line| line.strip_prefix('+'));
     (Some(file), added.flat_map(|line| [line, "\n"]).collect())
 }
@@ -207,15 +192,15 @@ fn after(
     let Ok(within) = paths_in(repository, &common.repo, &files) else { return Ok(Vec::new()) };
     let request =
         CheckRequest { within, ..plain_request(ChangeEnd::WorkTree, None, Vec::new(), common) };
-    let outcome: Outcome = requested(&request, repository, common, &Bar::of(common))?;
+    let outcome = requested(&request, repository, common, &Bar::of(common))?;
     let mut findings = best_first(&outcome.findings);
     findings.retain(|finding| finding.level > Level::Note && finding.has_code());
     Ok(findings.iter().map(|of| (of.id().to_owned(), finding_line(of))).collect())
 }
 
-/// Of what there is to tell, the first few that were not told in this session; they are remembered.
+/// The first few that were not told in this session; they are remembered.
 fn remembered(session: &str, told: Vec<(String, String)>, folder: &Path) -> Vec<String> {
-    let file = folder.join(TOLD);
+    let file = folder.join("told-to-agents");
     let known = files::read_text(&file, MAX_EVENT).unwrap_or_default();
     let told = told.into_iter().map(|(what, line)| (format!("{session} {what}"), line));
     let (keys, lines): (Vec<String>, Vec<String>) =

@@ -1,5 +1,4 @@
-//! Runs an audit for a server: it can be canceled, reports its progress, and cannot take the server
-//! down.
+//! Runs an audit for a server: it can be canceled, reports progress, and cannot take it down.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -13,7 +12,6 @@ use crate::cli::io::Failure;
 /// Minimum time between two reports of progress.
 const PACE: Duration = Duration::from_millis(200);
 
-/// The progress that a server receives from an audit it runs.
 pub(super) struct Job<'j> {
     is_canceled: &'j (dyn Fn() -> bool + Sync),
     report: &'j (dyn Fn(&'static str, usize, usize) + Sync),
@@ -23,7 +21,6 @@ pub(super) struct Job<'j> {
 }
 
 /// Why a job has no answer.
-#[derive(Debug)]
 pub(super) enum JobFailure {
     Canceled,
     Failed(Failure),
@@ -35,8 +32,7 @@ pub(super) enum JobFailure {
 struct Cancel;
 
 impl<'j> Job<'j> {
-    /// A job that ends early once `is_canceled`, and that reports its stage, the steps done and
-    /// their number.
+    /// A job that ends once `is_canceled`, and reports its stage, the steps done and their number.
     pub fn new(
         is_canceled: &'j (dyn Fn() -> bool + Sync),
         report: &'j (dyn Fn(&'static str, usize, usize) + Sync),
@@ -68,9 +64,9 @@ impl<'j> Job<'j> {
 }
 
 fn message_of(payload: &(dyn Any + Send)) -> String {
-    let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| payload.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "no message".to_owned())
+    let text = payload.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("no message").to_owned()
 }
 
 impl Progress for Job<'_> {

@@ -1,5 +1,4 @@
-//! Runs `check --watch`: checks again when files change, and prints the findings that appeared or
-//! disappeared.
+//! Runs `check --watch`: checks again when files change, and prints which findings came and went.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -71,7 +70,6 @@ fn real(folder: &Path) -> PathBuf {
     folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
 }
 
-/// Sends a message for each change that may matter.
 fn watcher(watched: Watched, changed: Sender<()>) -> notify::Result<RecommendedWatcher> {
     let (root, git) = (watched.root.clone(), watched.git.clone());
     let config = notify::Config::default().with_follow_symlinks(false);
@@ -91,7 +89,6 @@ fn watcher(watched: Watched, changed: Sender<()>) -> notify::Result<RecommendedW
     Ok(watcher)
 }
 
-/// What is watched: the work tree, and the folder of git.
 struct Watched {
     root: PathBuf,
     git: PathBuf,

@@ -11,19 +11,13 @@ use crate::policy::{Finding, Fragment, Level, Origin};
 use crate::report::{Extraction, extractions, other_side, side_by_side};
 use crate::text::{FilePath, LinedText, Lines};
 
-/// The command that shows a place.
 pub(super) const SHOW: &str = "secondhand.show";
-/// The command that shows a copy and its origin next to each other.
 pub(super) const SIDE_BY_SIDE: &str = "secondhand.sideBySide";
 
 const QUICK_FIX: &str = "quickfix";
 const EXTRACT: &str = "refactor.extract";
 pub(super) const KINDS: [&str; 2] = [QUICK_FIX, EXTRACT];
 
-/// Maximum origins of a finding to name.
-const MAX_ORIGINS: usize = 5;
-/// Maximum origins to offer a way to.
-const MAX_OFFERED: usize = 3;
 const FOLDER: &str = "/side-by-side/";
 
 /// The diagnostics of a file: its findings, and what its suppressions lack.
@@ -46,7 +40,7 @@ pub(super) fn diagnostics(outcome: &Outcome, path: &FilePath, root: &Path) -> Ve
 }
 
 fn diagnostic(finding: &Finding, root: &Path) -> Value {
-    let related = finding.origins_in_tree().take(MAX_ORIGINS).map(|origin| {
+    let related = finding.origins_in_tree().take(5).map(|origin| {
         json!({
             "location": {"uri": place::uri_of(root, &origin.path), "range": place::range(&origin.fragment)},
             "message": "the origin",
@@ -134,7 +128,7 @@ impl Server<'_> {
         let (open, close) = self.languages.comment(&finding.language)?;
         let line = finding.fragment.start.line;
         let code = Lines::new(text.as_bytes());
-        let code = String::from_utf8_lossy(code.text(text.as_bytes(), line)).into_owned();
+        let code = String::from_utf8_lossy(code.text(text.as_bytes(), line));
         let indent: String = code.chars().take_while(|c| matches!(c, ' ' | '\t')).collect();
         let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
         let comment = format!("{indent}{open} secondhand: allow({}) -- {close}", finding.rule.id);
@@ -147,8 +141,7 @@ impl Server<'_> {
         let argument = params.pointer("/arguments/0")?;
         match params.get("command")?.as_str()? {
             SHOW => {
-                let (uri, range) =
-                    (argument.get("uri")?.as_str()?.to_owned(), argument.get("range")?.clone());
+                let (uri, range) = (argument.get("uri")?.as_str()?, argument.get("range")?);
                 self.show(&json!({"uri": uri, "takeFocus": true, "selection": range}));
                 Some(Value::Null)
             }
@@ -183,23 +176,23 @@ impl Server<'_> {
     }
 }
 
-/// The actions that show where a copy is from.
 fn ways_to_origins(outcome: &Outcome, finding: &Finding, root: &Path) -> Vec<Value> {
-    let mut commands = Vec::new();
-    for Origin { path, fragment, .. } in finding.origins_in_tree().take(MAX_OFFERED) {
+    let mut actions = Vec::new();
+    for Origin { path, fragment, .. } in finding.origins_in_tree().take(3) {
         let title = format!("Go to the origin: {}", fragment.start_in(path));
         let target = json!({"uri": place::uri_of(root, path), "range": place::range(fragment)});
-        commands.push((title, SHOW, target));
+        actions.push(quick_fix(&title, SHOW, &target));
     }
     if side_by_side(outcome, finding).is_some() {
-        let title = "Show the copy and its origin side by side".to_owned();
-        commands.push((title, SIDE_BY_SIDE, json!(finding.identity)));
+        let title = "Show the copy and its origin side by side";
+        actions.push(quick_fix(title, SIDE_BY_SIDE, &json!(finding.identity)));
     }
-    let actions = commands.into_iter().map(|(title, command, argument)| {
-        let command = json!({"title": title, "command": command, "arguments": [argument]});
-        json!({"title": title, "kind": QUICK_FIX, "command": command})
-    });
-    actions.collect()
+    actions
+}
+
+fn quick_fix(title: &str, command: &str, argument: &Value) -> Value {
+    let command = json!({"title": title, "command": command, "arguments": [argument]});
+    json!({"title": title, "kind": QUICK_FIX, "command": command})
 }
 
 /// The actions that write one function for two.

@@ -4,8 +4,6 @@ use serde_json::Value;
 
 use crate::text::FilePath;
 
-/// An open document.
-#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Document {
     /// Its path from the root of the repository; `None` for one that is not a file there.
     pub path: Option<FilePath>,

@@ -5,16 +5,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::{path::PathBuf, thread};
 
-use crate::audit::Outcome;
+use crate::audit::{Outcome, Progress};
 use crate::change::{ChangeEnd, CheckRequest};
 use crate::cli::commands::check;
 use crate::cli::flags::Common;
 use crate::cli::io::{Failure, output};
+use crate::cli::servers::defect;
 use crate::cli::servers::job::{Job, JobFailure};
 use crate::git::{OpenBuffers, Repository};
 
-/// What is to be judged.
-#[derive(Debug)]
 pub(super) struct Task {
     pub root: PathBuf,
     /// The open documents, by path.
@@ -53,9 +52,7 @@ impl Judge {
                     Ok(outcome) => Ok(Arc::new(outcome)),
                     Err(JobFailure::Canceled) => continue,
                     Err(JobFailure::Failed(why)) => Err(output::lines_of(&why.to_string())),
-                    Err(JobFailure::Broken(why)) => {
-                        Err(format!("this is a defect of secondhand: {why}"))
-                    }
+                    Err(JobFailure::Broken(why)) => Err(defect(&why)),
                 };
                 if let Err(why) = &found {
                     output::warn(why);
@@ -66,7 +63,6 @@ impl Judge {
         Self { tasks, number }
     }
 
-    /// Abandons the current work.
     pub fn cancel(&self) {
         self.number.fetch_add(1, Ordering::Relaxed);
     }
@@ -79,11 +75,7 @@ impl Judge {
     }
 }
 
-fn judge(
-    task: &Task,
-    common: &Common,
-    progress: &dyn crate::audit::Progress,
-) -> Result<Outcome, Failure> {
+fn judge(task: &Task, common: &Common, progress: &dyn Progress) -> Result<Outcome, Failure> {
     let repository = Repository::discover(&task.root)?.with_edited(Arc::clone(&task.edited));
     let request = CheckRequest {
         within: task.edited.keys().cloned().collect(),

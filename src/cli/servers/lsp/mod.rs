@@ -21,6 +21,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
 use std::sync::{Arc, atomic::Ordering};
 use std::time::{Duration, Instant};
 
+use rmcp::model::ErrorCode;
 use serde_json::{Value, json};
 
 use self::document::Document;
@@ -29,6 +30,7 @@ use self::wire::Received;
 use crate::audit::Outcome;
 use crate::cli::flags::Common;
 use crate::cli::io::Failure;
+use crate::cli::servers::MAX_WAITING;
 use crate::cli::{CLEAN, FOUND};
 use crate::git::Repository;
 use crate::language::Languages;
@@ -36,15 +38,10 @@ use crate::text::{FilePath, printable};
 
 /// The delay between a keystroke and a check, if the client does not set one.
 const DEBOUNCE: Duration = Duration::from_millis(150);
-/// Maximum events that wait for an answer. More are not read.
-const MAX_WAITING: usize = 64;
+/// Maximum time for a client to read the last messages.
+const PATIENCE: Duration = Duration::from_secs(2);
 
-const NOT_INITIALIZED: i64 = -32002;
-const INVALID_REQUEST: i64 = -32600;
-const METHOD_NOT_FOUND: i64 = -32601;
-const INVALID_PARAMS: i64 = -32602;
-const INTERNAL_ERROR: i64 = -32603;
-const PARSE_ERROR: i64 = -32700;
+const NOT_INITIALIZED: ErrorCode = ErrorCode(-32002);
 
 enum Event {
     Received(Received),
@@ -67,7 +64,7 @@ pub(in crate::cli) fn run(common: &Common) -> Result<u8, Failure> {
         let handled = catch_unwind(AssertUnwindSafe(|| match event {
             Ok(Event::Received(Received::Message(message))) => server.take(&message),
             Ok(Event::Received(Received::Unreadable(why))) => {
-                server.refuse(&Value::Null, PARSE_ERROR, &why);
+                server.refuse(&Value::Null, ErrorCode::PARSE_ERROR, &why);
             }
             Ok(Event::Judged(judged)) => server.publish(judged),
             Err(RecvTimeoutError::Timeout) => server.judge(),
@@ -78,14 +75,14 @@ pub(in crate::cli) fn run(common: &Common) -> Result<u8, Failure> {
         if handled.is_err() {
             server.due = None;
             let id = server.answering.take().unwrap_or(Value::Null);
-            server.refuse(&id, INTERNAL_ERROR, "this is a defect of secondhand");
+            server.refuse(&id, ErrorCode::INTERNAL_ERROR, "this is a defect of secondhand");
         }
         if server.has_exited || server.is_deaf {
             break if server.is_shut_down { CLEAN } else { FOUND };
         }
     };
     drop(server);
-    written.wait();
+    let _ = written.recv_timeout(PATIENCE);
     Ok(status)
 }
 
@@ -101,12 +98,10 @@ struct Server<'c> {
     /// The root of the repository; `None` until the client has said, and where there is none.
     root: Option<PathBuf>,
     documents: BTreeMap<String, Document>,
-    /// What was found last.
     outcome: Option<Arc<Outcome>>,
     languages: Languages,
     /// Documents with diagnostics.
     marked: BTreeSet<String>,
-    /// When to judge.
     due: Option<Instant>,
     debounce: Duration,
     base: Option<String>,
@@ -117,7 +112,6 @@ struct Server<'c> {
     has_exited: bool,
     /// Whether the client has closed its end.
     is_deaf: bool,
-    /// The request that is being answered.
     answering: Option<Value>,
     last_failure: Option<String>,
     n_asked: usize,
@@ -153,7 +147,7 @@ impl<'c> Server<'c> {
         self.is_deaf |= self.client.send(message).is_err();
     }
 
-    fn refuse(&mut self, id: &Value, code: i64, why: &str) {
+    fn refuse(&mut self, id: &Value, code: ErrorCode, why: &str) {
         let why = printable(why);
         self.send(json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": why}}));
     }
@@ -167,7 +161,6 @@ impl<'c> Server<'c> {
         self.notify("window/logMessage", &json!({"type": kind, "message": message}));
     }
 
-    /// Takes a message of any kind.
     fn take(&mut self, message: &Value) {
         let params = message.get("params").unwrap_or(&Value::Null);
         let id = message.get("id").filter(|id| id.is_string() || id.is_number()).cloned();
@@ -187,22 +180,22 @@ impl<'c> Server<'c> {
                 if message.get("result").is_some() || message.get("error").is_some() => {}
             (None, id) => {
                 let why = "not a request, notification or answer of JSON-RPC 2.0";
-                self.refuse(&id.unwrap_or(Value::Null), INVALID_REQUEST, why);
+                self.refuse(&id.unwrap_or(Value::Null), ErrorCode::INVALID_REQUEST, why);
             }
         }
     }
 
-    fn answer(&mut self, method: &str, params: &Value) -> Result<Value, (i64, String)> {
+    fn answer(&mut self, method: &str, params: &Value) -> Result<Value, (ErrorCode, String)> {
         if self.is_shut_down {
-            return Err((INVALID_REQUEST, "the server is shut down".to_owned()));
+            return Err((ErrorCode::INVALID_REQUEST, "the server is shut down".to_owned()));
         }
         if !self.is_initialized && method != "initialize" {
             return Err((NOT_INITIALIZED, "the server is not initialized".to_owned()));
         }
-        let wrong = || (INVALID_PARAMS, format!("wrong parameters of `{method}`"));
+        let wrong = || (ErrorCode::INVALID_PARAMS, format!("wrong parameters of `{method}`"));
         match method {
             "initialize" if self.is_initialized => {
-                Err((INVALID_REQUEST, "it is initialized already".to_owned()))
+                Err((ErrorCode::INVALID_REQUEST, "it is initialized already".to_owned()))
             }
             "initialize" => Ok(self.initialize(params)),
             "shutdown" => {
@@ -218,12 +211,11 @@ impl<'c> Server<'c> {
                 let text = self.virtual_document(uri).ok_or_else(wrong)?;
                 Ok(json!({ "text": text }))
             }
-            _ => Err((METHOD_NOT_FOUND, format!("there is no method `{method}`"))),
+            _ => Err((ErrorCode::METHOD_NOT_FOUND, format!("there is no method `{method}`"))),
         }
     }
 
-    /// Handles a notification. An invalid or unknown one is ignored, since notifications have no
-    /// answer.
+    /// Handles a notification. One that is invalid or unknown has no answer either.
     fn handle(&mut self, method: &str, params: &Value) {
         if method == "exit" {
             self.has_exited = true;
@@ -300,7 +292,6 @@ impl<'c> Server<'c> {
         })
     }
 
-    /// Starts a check of the open documents.
     fn judge(&mut self) {
         self.due = None;
         let Some(root) = self.root.clone() else { return };

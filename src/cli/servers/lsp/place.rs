@@ -33,16 +33,14 @@ pub(super) fn file_of(uri: &str) -> Option<PathBuf> {
     let path = FilePath::new(bytes);
     let text = std::str::from_utf8(path.as_bytes()).ok();
     // `/C:/work` is `C:/work` on Windows.
-    let drive = text
-        .filter(|text| cfg!(windows) && text.as_bytes().get(2) == Some(&b':'))
-        .map(|text| &text[1..]);
+    let drive = text.filter(|text| cfg!(windows) && text.as_bytes().get(2) == Some(&b':'));
     #[cfg(unix)]
     let file = PathBuf::from(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(
         path.as_bytes(),
     ));
     #[cfg(not(unix))]
     let file = PathBuf::from(text?);
-    Some(drive.map_or(file, PathBuf::from))
+    Some(drive.map_or(file, |drive| PathBuf::from(&drive[1..])))
 }
 
 /// The path from the root of the repository of the file that an address names; `None` outside.
@@ -63,11 +61,7 @@ fn plain(path: &Path) -> Option<PathBuf> {
     let mut plain = PathBuf::new();
     for part in path.components() {
         match part {
-            Component::ParentDir => {
-                if !plain.pop() {
-                    return None;
-                }
-            }
+            Component::ParentDir => plain.pop().then_some(())?,
             Component::CurDir => {}
             part => plain.push(part),
         }
@@ -75,11 +69,9 @@ fn plain(path: &Path) -> Option<PathBuf> {
     Some(plain)
 }
 
-/// The address of a file of the repository.
 pub(super) fn uri_of(root: &Path, path: &FilePath) -> String {
-    let root =
-        FilePath::new(root.to_string_lossy().replace('\\', "/").trim_end_matches('/').as_bytes());
-    let root = root.to_uri();
+    let root = root.to_string_lossy().replace('\\', "/");
+    let root = FilePath::new(root.trim_end_matches('/')).to_uri();
     let slash = if root.starts_with('/') || root.is_empty() { "" } else { "/" };
     format!("file://{slash}{root}/{}", path.to_uri())
 }
@@ -122,13 +114,8 @@ mod tests {
         assert_eq!(path_in(root, "untitled:Untitled-1"), None);
         assert_eq!(path_in(root, "file:///srv/%zz"), None);
         assert_eq!(path_in(root, "file:///etc/hosts"), None);
-        assert_eq!(
-            path_in(root, &format!("{}/../../etc/x.c", uri_of(root, &FilePath::new("a")))),
-            None
-        );
-        assert_eq!(
-            path_in(root, &format!("{}/../b.c", uri_of(root, &FilePath::new("a")))),
-            Some(FilePath::new("b.c"))
-        );
+        let a = uri_of(root, &FilePath::new("a"));
+        assert_eq!(path_in(root, &format!("{a}/../../etc/x.c")), None);
+        assert_eq!(path_in(root, &format!("{a}/../b.c")), Some(FilePath::new("b.c")));
     }
 }

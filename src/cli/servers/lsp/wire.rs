@@ -3,20 +3,14 @@
 use std::io::{self, BufRead, Read, Write};
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::thread;
-use std::time::Duration;
 
 use serde_json::Value;
 
-/// Maximum bytes of a message.
-const MAX_MESSAGE: usize = 64 * 1024 * 1024;
+use crate::cli::servers::{MAX_MESSAGE, MAX_WAITING, too_large};
+
 /// Maximum bytes of a line of a header.
 const MAX_HEADER: u64 = 4 * 1024;
-/// Maximum messages that wait for a client to read them.
-const MAX_WAITING: usize = 64;
-/// Maximum time for a client to read the last of them.
-const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What came from the client.
 #[derive(Debug, PartialEq)]
 pub(super) enum Received {
     Message(Value),
@@ -25,37 +19,25 @@ pub(super) enum Received {
     End,
 }
 
-/// Signals when everything is written.
-pub(super) struct WriteSignal(Receiver<()>);
-
-impl WriteSignal {
-    /// Waits until the client has read everything, or for a moment if it does not read.
-    pub fn wait(self) {
-        let _ = self.0.recv_timeout(PATIENCE);
-    }
-}
-
-/// Starts the thread that writes to standard output.
-pub(super) fn writer() -> (SyncSender<Value>, WriteSignal) {
+/// Starts the thread that writes to standard output, and that signals when everything is written.
+pub(super) fn writer() -> (SyncSender<Value>, Receiver<()>) {
     let (client, messages) = sync_channel::<Value>(MAX_WAITING);
     let (is_done, done) = channel();
     thread::spawn(move || {
         let mut output = io::stdout();
         for message in messages {
             let text = message.to_string();
-            let written = write!(output, "Content-Length: {}\r\n\r\n{text}", text.len())
-                .and_then(|()| output.flush());
-            if written.is_err() {
+            let written = write!(output, "Content-Length: {}\r\n\r\n{text}", text.len());
+            if written.and_then(|()| output.flush()).is_err() {
                 break;
             }
         }
         let _ = is_done.send(());
     });
-    (client, WriteSignal(done))
+    (client, done)
 }
 
-/// Starts the thread that reads from standard input, until `take` returns that the receiver is
-/// gone.
+/// Starts the thread that reads from standard input, until `take` says that nobody is there.
 pub(super) fn reader(take: impl Fn(Received) -> bool + Send + 'static) {
     thread::spawn(move || {
         let mut input = io::stdin().lock();
@@ -95,9 +77,8 @@ fn read(input: &mut impl BufRead) -> io::Result<Received> {
     let length = length.unwrap_or_default();
     if length > MAX_MESSAGE {
         let n_passed = io::copy(&mut input.take(length as u64), &mut io::sink())?;
-        let why = format!("the message is larger than {} MiB", MAX_MESSAGE / 1024 / 1024);
         let is_over = n_passed < length as u64;
-        return Ok(if is_over { Received::End } else { Received::Unreadable(why) });
+        return Ok(if is_over { Received::End } else { Received::Unreadable(too_large()) });
     }
     let mut bytes = Vec::new();
     if input.take(length as u64).read_to_end(&mut bytes)? < length {
@@ -109,7 +90,6 @@ fn read(input: &mut impl BufRead) -> io::Result<Received> {
     })
 }
 
-/// The value of a line of a header, if it is of this name.
 fn field(line: &[u8], name: &str) -> Option<String> {
     let (key, value) = line.split_at_checked(name.len())?;
     let value = value.strip_prefix(b":").filter(|_| key.eq_ignore_ascii_case(name.as_bytes()))?;

@@ -17,17 +17,15 @@ const RESERVED: usize = 40;
 /// them. This is less than 2 kB.
 const DEFAULT_TOKENS: usize = 600;
 /// Minimum tokens that an answer may be limited to.
-pub(super) const MIN_TOKENS: usize = 100;
+const MIN_TOKENS: usize = 100;
 
-/// The tokens of a text, at most. Other characters than those of ASCII can take a token for each
-/// byte.
-pub(super) fn n_tokens(text: &str) -> usize {
+/// Maximum tokens of a text: characters beyond ASCII can take one for each byte.
+fn n_tokens(text: &str) -> usize {
     let n_ascii = text.bytes().filter(u8::is_ascii).count();
     n_ascii.div_ceil(BYTES_PER_TOKEN) + (text.len() - n_ascii)
 }
 
-/// Writes the heads of all blocks, as many as fit, and then below them as much code as fits, in
-/// order.
+/// Writes as many heads of blocks as fit, and then below them as much code as fits, in order.
 pub(super) fn fitted(title: &str, blocks: &[Passage], max_tokens: Option<usize>) -> String {
     let room = max_tokens.unwrap_or(DEFAULT_TOKENS).max(MIN_TOKENS) - RESERVED;
     let title = cut(title, room);
@@ -72,7 +70,6 @@ pub(super) fn fitted(title: &str, blocks: &[Passage], max_tokens: Option<usize>)
     text
 }
 
-/// The beginning of a text that has at most `max` tokens.
 fn cut(text: &str, max: usize) -> String {
     if n_tokens(text) <= max {
         return text.to_owned();
@@ -84,8 +81,7 @@ fn cut(text: &str, max: usize) -> String {
     format!("{}…", &text[..end])
 }
 
-/// A text without the folders of this machine, without passwords in URLs, and without what steers
-/// whoever reads it.
+/// A text without folders of this machine, passwords in URLs, and what steers whoever reads it.
 pub(super) fn cleaned(text: &str, root: &Path) -> String {
     static CREDENTIALS: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"([A-Za-z][A-Za-z0-9+.-]*://)[^/@\s]+@").expect("the pattern is valid")
@@ -101,10 +97,9 @@ pub(super) fn cleaned(text: &str, root: &Path) -> String {
     for (variable, short) in [("HOME", "~"), ("USERPROFILE", "~"), ("TMPDIR", "$TMPDIR")] {
         folders.extend(std::env::var(variable).ok().map(|folder| (folder, short)));
     }
-    for (folder, short) in
-        folders.iter().filter(|(folder, _)| folder.trim_end_matches(['/', '\\']).len() > 1)
-    {
-        text = text.replace(folder.as_str(), short);
+    folders.retain(|(folder, _)| folder.trim_end_matches(['/', '\\']).len() > 1);
+    for (folder, short) in folders {
+        text = text.replace(&folder, short);
     }
     lines_of(&text)
 }
@@ -114,10 +109,7 @@ mod tests {
     use super::*;
 
     fn block(head: &str, lines: &[&str]) -> Passage {
-        Passage {
-            head: head.to_owned(),
-            lines: lines.iter().map(|&line| line.to_owned()).collect(),
-        }
+        Passage { head: head.to_owned(), lines: lines.iter().map(ToString::to_string).collect() }
     }
 
     #[test]

@@ -6,9 +6,8 @@ use std::sync::{Arc, Mutex};
 use rmcp::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
-    CustomResult, ErrorCode, ErrorData, Implementation, JsonObject, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig, Tool,
-    ToolAnnotations,
+    CustomResult, ErrorCode, ErrorData, Implementation, ListToolsResult, PaginatedRequestParams,
+    ProgressNotificationParam, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use schemars::JsonSchema;
@@ -25,6 +24,7 @@ use crate::cli::commands::find::{FindRequest, existing};
 use crate::cli::commands::{check, scan};
 use crate::cli::flags::Common;
 use crate::cli::io::Failure;
+use crate::cli::servers::defect;
 use crate::cli::servers::job::{Job, JobFailure};
 use crate::git::Repository;
 use crate::policy::{RULES, rule};
@@ -34,10 +34,6 @@ use crate::report::{
 };
 use crate::text::{FilePath, count, printable};
 
-/// The rule for the siblings of code that was fixed.
-const MISSED_SIBLING: &str = "missed-sibling";
-
-/// Finds existing code.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct FindExistingCode {
@@ -71,7 +67,6 @@ enum Change {
     Range,
 }
 
-/// Checks a change.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct CheckChanges {
@@ -93,7 +88,6 @@ struct CheckChanges {
     max_tokens: Option<usize>,
 }
 
-/// Explains a finding.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ExplainFinding {
@@ -104,7 +98,6 @@ struct ExplainFinding {
     max_tokens: Option<usize>,
 }
 
-/// Lists what is duplicated.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ListDuplicates {
@@ -116,8 +109,6 @@ struct ListDuplicates {
     max_tokens: Option<usize>,
 }
 
-const DEFAULT_RESULTS: usize = 5;
-const DEFAULT_CLASSES: usize = 20;
 /// Maximum results, whatever is asked for.
 const MAX_RESULTS: usize = 200;
 
@@ -152,13 +143,9 @@ fn tools() -> Vec<Tool> {
 }
 
 fn tool<T: JsonSchema>(name: &'static str, description: &'static str) -> Tool {
-    let mut schema = match schemars::schema_for!(T).to_value() {
-        Value::Object(schema) => schema,
-        _ => JsonObject::new(),
-    };
-    // The descriptions of the types are for readers of this file.
+    let schema = schemars::schema_for!(T);
+    let mut schema = schema.as_object().cloned().unwrap_or_default();
     schema.remove("title");
-    schema.remove("description");
     Tool::new(name, description, schema)
         .with_annotations(ToolAnnotations::new().read_only(true).open_world(false))
 }
@@ -184,12 +171,7 @@ impl Server {
         }
     }
 
-    fn run(
-        &self,
-        name: &str,
-        arguments: Value,
-        progress: &dyn Progress,
-    ) -> Result<String, Refusal> {
+    fn run(&self, name: &str, arguments: Value, progress: &dyn Progress) -> ToolAnswer {
         match name {
             "find_existing_code" => self.find_existing_code(read(arguments)?, progress),
             "check_changes" => self.check_changes(&read(arguments)?, progress),
@@ -199,12 +181,8 @@ impl Server {
         }
     }
 
-    fn find_existing_code(
-        &self,
-        asked: FindExistingCode,
-        progress: &dyn Progress,
-    ) -> Result<String, Refusal> {
-        let limit = asked.limit.unwrap_or(DEFAULT_RESULTS).clamp(1, MAX_RESULTS);
+    fn find_existing_code(&self, asked: FindExistingCode, progress: &dyn Progress) -> ToolAnswer {
+        let limit = asked.limit.unwrap_or(5).clamp(1, MAX_RESULTS);
         let past = asked.history.then(PastScope::default);
         let request = FindRequest { limit, past, ..FindRequest::default() };
         let sketch = Sketch {
@@ -223,15 +201,15 @@ impl Server {
         progress: &dyn Progress,
     ) -> Result<Arc<Outcome>, Refusal> {
         let is_range = asked.base.is_some() || asked.head.is_some();
-        let end =
-            match asked.change.unwrap_or(if is_range { Change::Range } else { Change::Worktree }) {
-                Change::Range => asked.head.clone().map_or(ChangeEnd::Latest, ChangeEnd::Commit),
-                _ if asked.head.is_some() => {
-                    return Err(Refusal("`head` is for a range; leave `change` out".to_owned()));
-                }
-                Change::Worktree => ChangeEnd::WorkTree,
-                Change::Staged => ChangeEnd::Index,
-            };
+        let usual = if is_range { Change::Range } else { Change::Worktree };
+        let end = match asked.change.unwrap_or(usual) {
+            Change::Range => asked.head.clone().map_or(ChangeEnd::Latest, ChangeEnd::Commit),
+            _ if asked.head.is_some() => {
+                return Err(Refusal("`head` is for a range; leave `change` out".to_owned()));
+            }
+            Change::Worktree => ChangeEnd::WorkTree,
+            Change::Staged => ChangeEnd::Index,
+        };
         let repository = Repository::discover(&self.common.repo).map_err(Failure::from)?;
         let common = Common { brief: true, ..(*self.common).clone() };
         let paths: Vec<PathBuf> = asked.paths.iter().map(PathBuf::from).collect();
@@ -246,11 +224,7 @@ impl Server {
         Ok(outcome)
     }
 
-    fn check_changes(
-        &self,
-        asked: &CheckChanges,
-        progress: &dyn Progress,
-    ) -> Result<String, Refusal> {
+    fn check_changes(&self, asked: &CheckChanges, progress: &dyn Progress) -> ToolAnswer {
         let outcome = self.checked(asked, progress)?;
         let mut title = check_headline(&outcome);
         for notice in &outcome.notices {
@@ -262,9 +236,9 @@ impl Server {
         Ok(fitted(&title, &finding_passages(&outcome, |_| true), asked.max_tokens))
     }
 
-    fn find_fixes(&self, asked: &CheckChanges, progress: &dyn Progress) -> Result<String, Refusal> {
+    fn find_fixes(&self, asked: &CheckChanges, progress: &dyn Progress) -> ToolAnswer {
         let outcome = self.checked(asked, progress)?;
-        let blocks = finding_passages(&outcome, |finding| finding.rule.id == MISSED_SIBLING);
+        let blocks = finding_passages(&outcome, |finding| finding.rule.id == "missed-sibling");
         let title = match blocks.len() {
             0 => "no missed sibling: no other place has the lines that this change edits as they were before, or each \
                   of them was edited alike"
@@ -274,18 +248,14 @@ impl Server {
         Ok(fitted(&title, &blocks, asked.max_tokens))
     }
 
-    fn list_duplicates(
-        &self,
-        asked: &ListDuplicates,
-        progress: &dyn Progress,
-    ) -> Result<String, Refusal> {
+    fn list_duplicates(&self, asked: &ListDuplicates, progress: &dyn Progress) -> ToolAnswer {
         let path = asked.path.as_deref().unwrap_or_default();
         let path = match path.trim_start_matches("./").trim_end_matches('/') {
-            "" | "." => FilePath::new(""),
             path if Path::new(path).is_absolute() || path.split('/').any(|part| part == "..") => {
                 let why = format!("`{path}` is no path from the root of the repository");
                 return Err(Refusal(why));
             }
+            "." => FilePath::new(""),
             path => FilePath::new(path),
         };
         let repository = Repository::discover(&self.common.repo).map_err(Failure::from)?;
@@ -298,22 +268,21 @@ impl Server {
             finding.is_copy() && origins.chain([&finding.path]).any(|of| of.is_in(&path))
         });
         let n_classes = blocks.len();
-        blocks.truncate(asked.limit.unwrap_or(DEFAULT_CLASSES).clamp(1, MAX_RESULTS));
+        blocks.truncate(asked.limit.unwrap_or(20).clamp(1, MAX_RESULTS));
         let below = match path.as_bytes() {
             [] => String::new(),
             _ => format!(" with a place in {path}"),
         };
+        let (classes, n_listed) = (count(n_classes, "clone class"), blocks.len());
         let title = match n_classes {
             0 => format!("nothing is duplicated{below}"),
-            n if n > blocks.len() => {
-                format!("{}{below}, the largest {} listed", count(n, "clone class"), blocks.len())
-            }
-            n => format!("{}{below}", count(n, "clone class")),
+            n if n > n_listed => format!("{classes}{below}, the largest {n_listed} listed"),
+            _ => format!("{classes}{below}"),
         };
         Ok(fitted(&title, &blocks, asked.max_tokens))
     }
 
-    fn explain_finding(&self, asked: &ExplainFinding) -> Result<String, Refusal> {
+    fn explain_finding(&self, asked: &ExplainFinding) -> ToolAnswer {
         let max_tokens = asked.max_tokens;
         let id = asked.finding.trim().trim_start_matches('[').trim_end_matches(']');
         if let Some(rule) = rule(id) {
@@ -348,6 +317,8 @@ fn canceled() -> ErrorData {
 
 /// Why a call has no result, in words for the agent.
 struct Refusal(String);
+
+type ToolAnswer = Result<String, Refusal>;
 
 impl From<Failure> for Refusal {
     fn from(failure: Failure) -> Self {
@@ -404,9 +375,7 @@ impl ServerHandler for Server {
             let answered = match done {
                 Ok(answered) => answered,
                 Err(JobFailure::Failed(why)) => Err(why.into()),
-                Err(JobFailure::Broken(why)) => {
-                    Err(Refusal(format!("this is a defect of secondhand: {why}")))
-                }
+                Err(JobFailure::Broken(why)) => Err(Refusal(defect(&why))),
                 Err(JobFailure::Canceled) => return None,
             };
             let (Ok(text) | Err(Refusal(text))) = &answered;
@@ -449,18 +418,14 @@ impl ServerHandler for Server {
     ) -> Result<CustomResult, ErrorData> {
         // A known method whose parameters are not those of the protocol is read as an unknown one.
         let method = request.method;
-        Err(match method.as_str() {
-            "tools/call" => {
-                ErrorData::invalid_params("`name` has to be text, and `arguments` an object", None)
+        let why = match method.as_str() {
+            "tools/call" => "`name` has to be text, and `arguments` an object",
+            "initialize" | "tools/list" | "ping" => "wrong parameters",
+            _ => {
+                let why = format!("there is no method `{}`", printable(method));
+                return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, why, None));
             }
-            "initialize" | "tools/list" | "ping" => {
-                ErrorData::invalid_params("wrong parameters", None)
-            }
-            _ => ErrorData::new(
-                ErrorCode::METHOD_NOT_FOUND,
-                format!("there is no method `{}`", printable(method)),
-                None,
-            ),
-        })
+        };
+        Err(ErrorData::invalid_params(why, None))
     }
 }

@@ -4,7 +4,7 @@
 //! from a client that does not read, and it stops at a notification that comes too early.
 //!
 //! Promise: at most [`MAX_MESSAGE`] bytes of a message are held, and at most [`MAX_WAITING`]
-//! answers that are not read.
+//! answers that are not read. While a client reads none of them, its requests wait.
 
 use std::collections::HashSet;
 use std::io::{self, BufRead, Write};
@@ -19,10 +19,8 @@ use rmcp::transport::Transport;
 use serde_json::Value;
 use tokio::sync::{Notify, mpsc};
 
-/// Maximum bytes of a message: the largest sketch, were each of its bytes escaped.
-pub(super) const MAX_MESSAGE: usize = 64 * 1024 * 1024;
-/// Maximum answers that wait to be read. While a client reads none of them, its requests wait.
-const MAX_WAITING: usize = 64;
+use crate::cli::servers::{MAX_MESSAGE, MAX_WAITING, too_large};
+
 /// Maximum time for a client to read the last answers after its input has ended.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -30,7 +28,6 @@ pub(super) struct Wire {
     incoming: mpsc::Receiver<Line>,
     outgoing: Option<mpsc::Sender<Vec<u8>>>,
     open: Arc<Open>,
-    /// Whether the first request has come.
     has_begun: bool,
     has_ended: bool,
 }
@@ -68,7 +65,6 @@ impl WriteSignal {
 }
 
 impl Wire {
-    /// That of this process: standard input and output.
     pub fn of_process() -> (Self, WriteSignal) {
         let (to_server, incoming) = mpsc::channel(1);
         let (outgoing, mut to_client) = mpsc::channel::<Vec<u8>>(MAX_WAITING);
@@ -94,13 +90,8 @@ impl Wire {
             // Dropping the receiver ends the service of a client that has closed its end.
             let _ = is_done.send(());
         });
-        let wire = Self {
-            incoming,
-            outgoing: Some(outgoing),
-            open: Arc::default(),
-            has_begun: false,
-            has_ended: false,
-        };
+        let (outgoing, open) = (Some(outgoing), Arc::default());
+        let wire = Self { incoming, outgoing, open, has_begun: false, has_ended: false };
         (wire, WriteSignal { done, n_written })
     }
 
@@ -119,8 +110,7 @@ fn bytes_of(message: &TxJsonRpcMessage<RoleServer>) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// A line without its end; one with more than `max` bytes is read to its end and dropped. `None` at
-/// the end.
+/// A line without its end, if there is one; more than `max` bytes are read and dropped.
 fn read_line(input: &mut impl BufRead, max: usize) -> io::Result<Option<Line>> {
     let mut line = Vec::new();
     let mut is_too_long = false;
@@ -189,9 +179,7 @@ impl Transport<RoleServer> for Wire {
             let line = match self.incoming.recv().await {
                 Some(Line::Whole(line)) => line,
                 Some(Line::TooLong) => {
-                    let why =
-                        format!("the message is larger than {} MiB", MAX_MESSAGE / 1024 / 1024);
-                    self.refuse(ErrorCode::INVALID_REQUEST, &why, None).await;
+                    self.refuse(ErrorCode::INVALID_REQUEST, &too_large(), None).await;
                     continue;
                 }
                 None => {
