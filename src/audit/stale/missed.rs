@@ -211,7 +211,7 @@ impl Versions<'_> {
             new_text.extend(line.strip_suffix(b"\r").unwrap_or(line));
             new_text.push(b'\n');
         }
-        let lines = line_range(document, source.lines(), &missed.lines);
+        let lines = line_range(document, copy.lines(), &missed.lines);
         Some(LineEdit { lines, text: new_text })
     }
 }
