@@ -44,7 +44,7 @@ fn page(outcome: &Outcome, style: &Style) -> String {
     let languages = Languages::builtin();
     let mut rest = String::new();
     if !style.is_quiet {
-        let notable: Vec<_> = examined(outcome, style.is_verbose).lines().map(item).collect();
+        let notable: Vec<_> = examined(outcome, style).lines().map(item).collect();
         let kept = fitting(&notable);
         rest = format!("<details><summary>What was examined</summary>\n\n{}", kept.concat());
         if kept.len() < notable.len() {

@@ -56,7 +56,7 @@ pub struct Format<T: 'static = Outcome> {
 type Writing<T> = fn(&T, &Style, &mut dyn Write) -> io::Result<()>;
 
 /// How a report should look, if its format leaves a choice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Style {
     /// Whether to use colors.
     pub has_color: bool,
@@ -80,10 +80,24 @@ pub struct Style {
     pub is_verbose: bool,
 }
 
+/// Minimum columns to draw in.
+const MIN_WIDTH: usize = 24;
+
 impl Style {
     /// How many to list: at most `max`, or all if that is asked for.
     fn at_most(&self, max: usize) -> usize {
         if self.is_verbose { usize::MAX } else { max }
+    }
+
+    /// The columns to draw in: too few would show nothing sensible.
+    fn columns(&self) -> usize {
+        self.width.max(MIN_WIDTH)
+    }
+
+    /// `text` in lines that leave `n_taken` columns free.
+    fn wrapped(&self, text: &str, n_taken: usize) -> Vec<String> {
+        let width = if self.wraps { self.columns().saturating_sub(n_taken) } else { usize::MAX };
+        frame::wrapped(text, width)
     }
 }
 

@@ -25,15 +25,8 @@ pub(super) fn here(finding: &Finding) -> String {
     finding.fragment.in_file(&finding.path)
 }
 
-/// The first `max` of these as they are told, or all if `is_verbose`, and how many more there are; a
-/// line each.
-pub(super) fn listed<T>(
-    all: &[T],
-    max: usize,
-    is_verbose: bool,
-    told: impl Fn(&T) -> String,
-) -> Vec<String> {
-    let max = if is_verbose { usize::MAX } else { max };
+/// The first `max` of these as they are told, and how many more there are; a line each.
+pub(super) fn listed<T>(all: &[T], max: usize, told: impl Fn(&T) -> String) -> Vec<String> {
     let n_more = all.len().saturating_sub(max);
     let more = (n_more > 0).then(|| format!("and {n_more} more, which `--verbose` lists"));
     all.iter().take(max).map(told).chain(more).collect()

@@ -14,9 +14,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use super::VERSION;
 use super::missed::version_lines;
 use super::words::{count, day, first, found_in_audit, listed, percent, short};
+use super::{Style, VERSION};
 use crate::audit::{
     AuditSummary, ComponentCopy, CopiedFile, EditedFile, ExaminedCorpus, FolderVersion,
     Introduction, Outcome, Possible, State,
@@ -143,12 +143,12 @@ pub(super) fn headline(audited: &AuditSummary) -> String {
 }
 
 /// The summary, a line each.
-pub(super) fn summary(outcome: &Outcome, audited: &AuditSummary, is_verbose: bool) -> Vec<String> {
+pub(super) fn summary(outcome: &Outcome, audited: &AuditSummary, style: &Style) -> Vec<String> {
     let AuditSummary { n_tokens, files, components, .. } = audited;
     let mut lines = subject(outcome, audited);
     lines.extend([String::new(), found_in_audit(outcome), headline(audited)]);
     if components.is_empty() {
-        lines.extend(possible_lines(&audited.possible, is_verbose));
+        lines.extend(possible_lines(&audited.possible, style));
         lines.push(String::new());
         lines.extend(audited.brought.iter().flat_map(|brought| history(brought)));
         return lines;
@@ -172,14 +172,14 @@ pub(super) fn summary(outcome: &Outcome, audited: &AuditSummary, is_verbose: boo
     if !audited.versions.is_empty() {
         let title = "by folder: the version that fits best, and local edits";
         lines.extend([String::new(), title.to_owned()]);
-        lines.extend(audited.versions.iter().flat_map(|of| version_lines(of, is_verbose)));
+        lines.extend(audited.versions.iter().flat_map(|of| version_lines(of, style.is_verbose)));
     }
     lines.extend([String::new(), "by file: share found in corpora, and where".to_owned()]);
-    let files = listed(files, MAX_FILES, is_verbose, |file| {
+    let files = listed(files, style.at_most(MAX_FILES), |file| {
         format!("{:>3} % {}: {}", copied(file), file.path, from(audited, file))
     });
     lines.extend(files.iter().map(|line| format!("  {line}")));
-    lines.extend(possible_lines(&audited.possible, is_verbose));
+    lines.extend(possible_lines(&audited.possible, style));
     lines.extend(audited.brought.iter().flat_map(|brought| history(brought)));
     lines.push(String::new());
     lines
@@ -217,12 +217,12 @@ pub(super) fn version(of: &FolderVersion, is_verbose: bool) -> String {
 }
 
 /// The fragments that may be of components by chance.
-fn possible_lines(possible: &[Possible], is_verbose: bool) -> Vec<String> {
+fn possible_lines(possible: &[Possible], style: &Style) -> Vec<String> {
     if possible.is_empty() {
         return Vec::new();
     }
     let mut lines = vec![String::new(), format!("possible: {POSSIBLE}")];
-    let all = listed(possible, MAX_FILES, is_verbose, |of| {
+    let all = listed(possible, style.at_most(MAX_FILES), |of| {
         let Possible { path, component, origin, n_tokens } = of;
         let (tokens, label) = (count(*n_tokens, "token"), component.label());
         printable(format!("{path}: {tokens} like {origin} of {label}"))

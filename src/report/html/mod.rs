@@ -78,7 +78,7 @@ pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io
     let subject = outcome.audited.as_ref().map(|audited| subject(outcome, audited));
     let subject: String = subject.into_iter().flatten().map(|line| format!("\n{line}")).collect();
     let subtitle = format!("{subtitle}{}{subject}", range(outcome));
-    let summary = examined(outcome, style.is_verbose);
+    let summary = examined(outcome, style);
     let page = Page::new(Heading { title, subtitle, summary, list, left_out }, cards);
     let page = match (&outcome.duplication, &outcome.audited) {
         (Some(duplication), _) => scan::overview(outcome, duplication, shown, page),
