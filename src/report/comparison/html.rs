@@ -4,11 +4,11 @@ use std::io::{self, Write};
 
 use super::clusters::Graph;
 use super::{figures, headline, likeness, names, sides, summary};
-use crate::audit::{Comparison, Pair};
+use crate::audit::{Comparison, HISTOGRAM_BARS, Pair};
 use crate::report::Style;
 use crate::report::html::Columns::{Figures, Text};
 use crate::report::html::{
-    Block, Card, Cell, Code, Heading, MAX_CARDS, MAX_ROWS, Page, Table, left_out,
+    Block, Card, Cell, Chart, Code, Heading, MAX_CARDS, MAX_ROWS, Page, Scale, Table, left_out,
 };
 use crate::report::words::{count, percent};
 
@@ -41,7 +41,7 @@ pub(super) fn write(comparison: &Comparison, _: &Style, out: &mut dyn Write) -> 
         list: "Pairs side by side",
         left_out: left_out(n_more, 0, "less similar pair"),
     };
-    let histogram = super::histogram::chart(&comparison.histogram, comparison.n_compared);
+    let histogram = histogram(&comparison.histogram, comparison.n_compared);
     let mut page = Page::new(heading, cards).with(&histogram);
     let graphs = Graph::all(comparison, |a, b| {
         let at = comparison.pairs.iter().position(|pair| (pair.a, pair.b) == (a, b))?;
@@ -51,6 +51,31 @@ pub(super) fn write(comparison: &Comparison, _: &Style, out: &mut dyn Write) -> 
         page = page.with(graph);
     }
     page.with(&table(comparison, &card_of)).write(out)
+}
+
+/// A histogram of pairs by containment, as a drawing inside the page.
+///
+/// Heights are logarithmic: in a class of a hundred, thousands of pairs share nothing, and the few
+/// that matter are bars of one or two pairs.
+fn histogram(bars: &[usize; HISTOGRAM_BARS], n_pairs: usize) -> Chart {
+    let step = 100 / HISTOGRAM_BARS;
+    let values: Vec<(f64, String)> = (0..)
+        .zip(bars)
+        .map(|(at, &n)| {
+            let pairs = count(n, "pair");
+            (n as f64, format!("{pairs} from {} to {} %", at * step, (at + 1) * step))
+        })
+        .collect();
+    let with_pairs = values.iter().filter(|(n, _)| *n > 0.0);
+    let label = with_pairs.map(|(_, title)| &**title).collect::<Vec<&str>>().join(", ");
+    let caption = format!(
+        "All {} by how much of one is in the other, in steps of {step} %. Heights are logarithmic.",
+        count(n_pairs, "pair")
+    );
+    let scale = Scale::logarithmic(bars.iter().copied().max().unwrap_or(0));
+    let below =
+        [0, 25, 50, 75, 100].map(|percent| (f64::from(percent) / 100.0, format!("{percent} %")));
+    Chart::new(caption, label, &scale, below.into()).with_bars(&scale, &values)
 }
 
 /// The ranking, each row with its card.

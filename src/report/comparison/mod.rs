@@ -2,7 +2,6 @@
 
 mod clusters;
 mod csv;
-mod histogram;
 mod html;
 pub(super) mod json;
 mod text;

@@ -10,17 +10,15 @@ mod page;
 mod parts;
 mod scan;
 mod treemap;
-mod trend;
 
 use std::io::{self, Write};
 
-pub(super) use chart::{Chart, Scale};
+pub(super) use chart::{Chart, Period, Scale, period_table, share_chart};
 pub(super) use code::Code;
 pub(super) use page::{Block, Card, Heading, MAX_CARDS, Page};
 pub(super) use parts::{
     Cell, Columns, Details, Table, Tiles, counted, left_out, percentage, thousands,
 };
-pub(super) use trend::{Period, period_table, share_chart};
 
 use super::Style;
 use super::audited::subject;

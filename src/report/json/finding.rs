@@ -1,6 +1,5 @@
-//! The findings of a report, and those that are suppressed.
+//! The findings of a report, those that are suppressed, and the commits that copies lack.
 
-use super::missed_commits::MissedCommits;
 use super::origin::{Fragment, Origin};
 use crate::audit::Outcome;
 use crate::matching::Worth;
@@ -109,6 +108,47 @@ pub(super) struct SuppressedFinding from (of: &policy::SuppressedFinding) {
     },
     /// Why, and until when.
     reason: String = of.by.describe(),
+}
+
+/// Commits of a component that a copy lacks.
+struct MissedCommits from (of: &policy::Behind) {
+    component: String = of.component.name.clone(),
+    corpus: String = of.component.corpus.clone(),
+    purl: Option<String> = of.component.purl.clone(),
+    url: Option<String> = of.component.url.clone(),
+    /// Whether they come from a list of fixes.
+    is_listed: bool = of.is_listed,
+    /// The oldest first.
+    commits: Vec<MissedCommit> = each(&of.commits),
+}
+
+struct MissedCommit from (of: &policy::MissedCommit) {
+    #[serde(flatten)]
+    commit: PastCommit = PastCommit::from(&of.commit),
+    /// The file that it changed, as it was called then.
+    origin: String = of.origin.to_string(),
+    /// The places of the copy that it would change.
+    places: Vec<MissedPlace> = each(&of.places),
+    /// The places of the file that it changed.
+    changes: usize = of.n_hunks,
+}
+
+struct MissedPlace from (of: &policy::MissedPlace) {
+    fragment: Fragment = Fragment::from(&of.fragment),
+    /// The lines of the origin before the commit, the end after the last.
+    origin_start_line: u32 = of.origin_lines.start,
+    origin_end_line: u32 = of.origin_lines.end,
+}
+
+pub(super) struct PastCommit from (of: &policy::PastCommit) {
+    hash: String = of.hash.clone(),
+    /// Its time, in seconds since 1970.
+    time: i64 = of.time,
+    subject: String = of.subject.clone(),
+    /// CVE, GHSA and other ids.
+    ids: Vec<String> = of.ids.clone(),
+    /// Whether it says that it fixes a security fault.
+    is_security: bool = of.is_security,
 }
 
 /// What a copy is worth, part by part.
