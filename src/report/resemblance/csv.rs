@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::{bounds, matrix};
 use crate::audit::Resemblances;
 use crate::report::Style;
-use crate::report::csv::{defused, write_table};
+use crate::report::csv::write_table;
 
 const COLUMNS: [&str; 7] = [
     "first", "second", "resemblance", "resemblance_low", "resemblance_high", "first_in_second",
@@ -14,13 +14,11 @@ const COLUMNS: [&str; 7] = [
 
 pub(super) fn write(found: &Resemblances, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     if found.params.is_matrix {
-        let mut table = ::csv::Writer::from_writer(out);
-        let names = found.documents.iter().map(|of| defused(&of.name.to_string()));
-        table.write_record(std::iter::once(String::new()).chain(names.clone()))?;
-        for (name, row) in names.zip(matrix(found)) {
-            table.write_record(std::iter::once(name).chain(row.into_iter().map(figure)))?;
-        }
-        return table.flush();
+        let names = found.documents.iter().map(|document| document.name.to_string());
+        let columns = std::iter::once(String::new()).chain(names.clone());
+        let rows = names.zip(matrix(found));
+        let rows = rows.map(|(name, row)| std::iter::once(name).chain(row.into_iter().map(figure)));
+        return write_table(columns, rows, out);
     }
     let rows = found.pairs.iter().map(|pair| {
         let (low, high) = bounds(found, &pair.resemblance);

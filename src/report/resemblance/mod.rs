@@ -16,7 +16,6 @@ pub static RESEMBLANCE_FORMATS: &[Format<Resemblances>] = &[
     Format::new("csv", "a row for each pair, or a matrix, for spreadsheets", csv::write),
 ];
 
-/// How the figures were found, in a line.
 fn method(found: &Resemblances) -> String {
     let size = found.params.shingle;
     let tokens = if found.params.is_normalized { "normalized tokens" } else { "tokens" };
