@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::sides::{Line, Mark, Rename, Sides, begins_with_digit};
-use super::words::{agreed, and_more, copy_text, count, place, text_of};
+use super::words::{agreed, and_more, copy_text, count, place, sides};
 use crate::audit::{Callers, Outcome};
 use crate::policy::{Finding, Origin, Place};
 use crate::text::{joined, printable, shortened};
@@ -88,18 +88,14 @@ impl Brief {
     /// Compares a copy with its first origin; `None` if one of the texts is not known.
     pub fn of(outcome: &Outcome, finding: &Finding) -> Option<Self> {
         let origin = finding.origins.first()?;
-        let text = text_of(outcome, origin)?;
-        let copy = copy_text(outcome, finding);
-        if copy.is_empty() {
+        if copy_text(outcome, finding).is_empty() {
             return None;
         }
-        let sides = Sides::new((copy, &finding.fragment), (text, &origin.fragment));
+        let sides = sides(outcome, finding, origin)?;
         let lines = finding.fragment.n_lines() as usize;
-        let rows = sides.rows.iter().filter(|row| row.0.is_some() && row.1.is_some());
-        let equal_lines = rows.filter(|&&row| !sides.is_marked(row));
         Some(Self {
             origin: place(origin),
-            equal_lines: equal_lines.count(),
+            equal_lines: (0..sides.rows.len()).filter(|&row| sides.is_equal(row)).count(),
             lines,
             replaced: replaced(&sides),
             rewritten: rewritten(&sides),
@@ -121,26 +117,22 @@ impl Brief {
         }];
         // A call does not tell two functions of one name apart, so the origin's are named where
         // they have another name.
-        let (of_copy, of_origin): (Vec<_>, Vec<_>) =
-            self.functions.iter().partition(|of| of.in_copy);
-        let of_origin =
-            of_origin.into_iter().filter(|of| of_copy.iter().all(|own| own.name != of.name));
-        lines.extend(calls(&of_copy, "", ""));
-        lines.extend(calls(&Vec::from_iter(of_origin), ", the origin,", ", of the origin,"));
+        let (own, mut others): (Vec<_>, Vec<_>) = self.functions.iter().partition(|of| of.in_copy);
+        others.retain(|other| own.iter().all(|own| own.name != other.name));
+        lines.extend(calls(&own, "", ""));
+        lines.extend(calls(&others, ", the origin,", ", of the origin,"));
         let (names, values): (Vec<_>, Vec<_>) =
             self.replaced.iter().partition(|replaced| replaced.consistent);
         for (what, words) in [("renamed throughout", names), ("differs by place", values)] {
             if !words.is_empty() {
-                let words =
-                    joined(&words, MAX_NAMED, |Replacement { origin, copy, times, .. }| {
-                        format!("`{copy}` for `{origin}` ({times} x)")
-                    });
+                let words = joined(&words, MAX_NAMED, |word| {
+                    format!("`{}` for `{}` ({} x)", word.copy, word.origin, word.times)
+                });
                 lines.push(format!("{what}: {words}"));
             }
         }
-        for Rewrite { copy_line, copy, origin_line, origin } in
-            self.rewritten.iter().take(MAX_NAMED)
-        {
+        let told = self.rewritten.iter().take(MAX_NAMED);
+        for Rewrite { copy_line, copy, origin_line, origin } in told {
             lines.push(match (copy_line, origin_line) {
                 (Some(line), Some(other)) => {
                     format!("line {line} has `{copy}`, line {other} of the origin `{origin}`")
@@ -152,8 +144,7 @@ impl Brief {
                 (None, None) => continue,
             });
         }
-        if self.rewritten.len() > MAX_NAMED {
-            let n_more = self.rewritten.len() - MAX_NAMED;
+        if let n_more @ 1.. = self.rewritten.len().saturating_sub(MAX_NAMED) {
             let differ = agreed(n_more, "differs", "differ");
             lines.push(format!("{} {differ}", count(n_more, "more line")));
         }
@@ -161,7 +152,6 @@ impl Brief {
     }
 }
 
-/// The brief of a finding in lines; empty if there is none.
 pub(super) fn brief(outcome: &Outcome, finding: &Finding) -> Vec<String> {
     Brief::of(outcome, finding).map(|brief| brief.describe()).unwrap_or_default()
 }
@@ -185,7 +175,6 @@ fn calls(functions: &[&Function], whose: &str, of_whom: &str) -> Vec<String> {
     lines
 }
 
-/// The functions of both sides with their calls, those of the copy first.
 fn functions(outcome: &Outcome, finding: &Finding, origin: &Origin) -> Vec<Function> {
     let copy = (true, &finding.path, &finding.fragment);
     let origin = (origin.place == Place::Tree).then_some((false, &origin.path, &origin.fragment));
@@ -228,8 +217,7 @@ fn replaced(sides: &Sides) -> Vec<Replacement> {
 fn rewritten(sides: &Sides) -> Vec<Rewrite> {
     let mut rewritten = Vec::new();
     for row in 0..sides.rows.len() {
-        let [copy, origin] =
-            [true, false].map(|is_copy| sides.line(row, is_copy).and_then(changed));
+        let [copy, origin] = [true, false].map(|side| sides.line(row, side).and_then(changed));
         if copy.is_none() && origin.is_none() {
             continue;
         }
@@ -244,7 +232,6 @@ fn rewritten(sides: &Sides) -> Vec<Rewrite> {
 /// The number of a line, and the words that the other side has not got.
 fn changed(line: &Line) -> Option<(u32, String)> {
     let parts = line.pieces().into_iter().filter(|(_, mark)| *mark == Some(Mark::Changed));
-    let text: Vec<&str> =
-        parts.map(|(text, _)| text.trim()).filter(|text| !text.is_empty()).collect();
+    let text: Vec<_> = parts.map(|(text, _)| text.trim()).filter(|text| !text.is_empty()).collect();
     (!text.is_empty()).then(|| (line.number, shortened(&text.join(" … "), MAX_QUOTED)))
 }

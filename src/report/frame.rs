@@ -51,15 +51,14 @@ pub(super) fn draw(sides: &Sides, titles: &[String; 2], style: &Style) -> String
     drawn.concat()
 }
 
-/// Draws one side under its title.
-pub(super) fn draw_one(lines: &[Line], title: &str, n_left_out: u32, style: &Style) -> String {
+pub(super) fn draw_one(lines: &[Line], title: &str, style: &Style) -> String {
     let n = lines.len();
     let is_folded = !style.is_full && n > MAX_ROWS;
     let folded = if is_folded { MAX_ROWS / 2..n - MAX_ROWS / 2 } else { n..n };
     let fold = is_folded.then(|| Err(Fold { n_lines: folded.len(), is_equal: false }));
     let (before, after) = (lines[..folded.start].iter(), lines[folded.end..].iter());
     let rows = before.map(Ok).chain(fold).chain(after.map(Ok));
-    let side = SideCaption { title, is_copy: true, n_left_out, digits: digits(lines) };
+    let side = SideCaption { title, is_copy: true, n_left_out: 0, digits: digits(lines) };
     below(rows, &side, style)
 }
 
@@ -86,7 +85,6 @@ impl Row {
     }
 }
 
-/// Lines of one side that are not drawn.
 struct Fold {
     n_lines: usize,
     /// Whether the other side has the same.
@@ -103,7 +101,7 @@ impl std::fmt::Display for Fold {
 /// The rows to draw: the first, the last, those that differ, and those around them.
 fn shown(sides: &Sides, has_color: bool) -> Vec<Row> {
     let n = sides.rows.len();
-    let is_marked: Vec<bool> = sides.rows.iter().map(|&row| sides.is_marked(row)).collect();
+    let is_marked: Vec<bool> = (0..n).map(|row| sides.is_marked(row)).collect();
     // Without colors, marks have a line of their own.
     let costs: Vec<usize> = is_marked.iter().map(|&of| 1 + usize::from(!has_color && of)).collect();
     let mut is_shown = vec![costs.iter().sum::<usize>() <= MAX_ROWS; n];
@@ -177,7 +175,7 @@ struct SideCaption<'t> {
     title: &'t str,
     is_copy: bool,
     n_left_out: u32,
-    /// The number of digits of its line numbers.
+    /// The digits of its line numbers.
     digits: usize,
 }
 
@@ -220,14 +218,11 @@ fn below<'l>(
     text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-/// Draws both sides next to each other.
 fn beside(sides: &Sides, rows: &[Row], titles: &[String; 2], style: &Style) -> String {
     let digits = [digits(&sides.copy), digits(&sides.origin)];
     let width = (style.columns() - digits[0] - digits[1] - 9) / 2;
-    let indents = [true, false].map(|is_copy| {
-        let lines = rows.iter().filter_map(|row| row.of_side(sides, is_copy)?.ok());
-        indent(lines, width)
-    });
+    let indents = [true, false]
+        .map(|side| indent(rows.iter().filter_map(|row| row.of_side(sides, side)?.ok()), width));
     let mut text = String::new();
     let heads = titles.each_ref().map(|title| wrapped(title, width));
     for at in 0..heads[0].len().max(heads[1].len()) {
@@ -394,10 +389,7 @@ pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match lines.last_mut() {
-            Some(line) if line.width() + 1 + word.width() <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
+            Some(line) if line.width() + 1 + word.width() <= width => line.extend([" ", word]),
             _ => lines.push(word.to_owned()),
         }
     }

@@ -147,7 +147,6 @@ fn code(title: &str, source: &LinedText, fragment: &Fragment, text: &mut String)
 
 /// `text` without the characters that XML 1.0 does not allow, escaped or not.
 pub(super) fn legal(text: &str) -> String {
-    let is_legal =
-        |c: char| matches!(c, '\t' | '\n' | '\r' | '\u{20}'..='\u{FFFD}' | '\u{10000}'..);
+    let is_legal = |c| matches!(c, '\t' | '\n' | '\r' | '\u{20}'..='\u{FFFD}' | '\u{10000}'..);
     text.chars().map(|c| if is_legal(c) { c } else { '\u{FFFD}' }).collect()
 }

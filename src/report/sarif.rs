@@ -84,8 +84,7 @@ fn run(outcome: &Outcome, max: usize) -> Run {
     let asked_for = outcome.suppressed.iter().take(max - results.len());
     let asked_for = asked_for.map(|of| suppressed(outcome, of, &languages));
 
-    let found =
-        results.iter().map(|(finding, others)| result(outcome, finding, others, &languages));
+    let found = results.iter().map(|(first, others)| result(outcome, first, others, &languages));
     let driver = ToolComponent::builder()
         .name("secondhand")
         .full_name(format!("secondhand {VERSION}"))
@@ -221,12 +220,8 @@ fn suppressed(
     suppressed: &SuppressedFinding,
     languages: &Languages,
 ) -> SarifResult {
-    let kind = match suppressed.by {
-        SuppressedBy::Comment { .. } => "inSource",
-        SuppressedBy::Baseline | SuppressedBy::Exception { .. } | SuppressedBy::Decision { .. } => {
-            "external"
-        }
-    };
+    let is_comment = matches!(suppressed.by, SuppressedBy::Comment { .. });
+    let kind = if is_comment { "inSource" } else { "external" };
     let suppression =
         Suppression::builder().kind(json!(kind)).justification(suppressed.by.describe()).build();
     SarifResult {

@@ -9,13 +9,14 @@ use unicode_width::UnicodeWidthStr;
 
 use super::Style;
 use super::brief::brief;
+use super::concise::MAX_PLACES;
 use super::frame::{draw, draw_one, has_marks, legend};
 use super::missed::commit_lines;
-use super::sides::{Rename, Sides, lines};
+use super::sides::{Rename, lines};
 use super::words::{
-    base, copies_found, copy_text, count, end, file_of, first, found_in, found_in_audit, grouped,
-    here, likeness, listed, milder, missed_note, noted, of_level, owned_by, percent, place,
-    silently_skipped, skipped_lines, text_of, to_do, unread_note,
+    IN_VERBOSE, base, copies_found, copy_text, count, end, file_of, first, found_in,
+    found_in_audit, grouped, here, likeness, listed, milder, missed_note, noted, of_level,
+    owned_by, percent, place, sides, silently_skipped, skipped_lines, to_do, unread_note,
 };
 use crate::audit::{Common, Duplication, Outcome, Share};
 use crate::language::Languages;
@@ -23,10 +24,8 @@ use crate::policy::{
     About, Finding, Level, Origin, SuppressedFinding, UnexaminedFiles, best_first,
 };
 
-/// Maximum origins to list below the frames; the rest are counted.
-const MAX_ORIGINS: usize = 5;
-/// Maximum missed commits of a file to list.
-const MAX_COMMITS: usize = 5;
+/// Maximum origins to list below the frames, and missed commits of a file; the rest are counted.
+const MAX_LISTED: usize = 5;
 /// Maximum renamed words to list.
 const MAX_RENAMES: usize = 6;
 pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
@@ -43,9 +42,7 @@ pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io
     let copies = groups.flat_map(|(name, findings)| {
         // The name of a group is printed above its first copy.
         let copies = findings.into_iter().filter(is_shown).enumerate();
-        copies
-            .map(move |(at, finding)| (name.clone().filter(|_| at == 0), finding))
-            .collect::<Vec<_>>()
+        copies.map(move |(at, finding)| (name.clone().filter(|_| at == 0), finding))
     });
     if outcome.audited.is_some() {
         write_summary(outcome, style, out)?;
@@ -76,7 +73,7 @@ pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io
         let Some(behind) = finding.behind() else { continue };
         let at = finding.fragment.start_in(&finding.path);
         let mut text = headline(finding, style) + &note(&at, style);
-        let n_told = if style.is_verbose || style.is_full { usize::MAX } else { MAX_COMMITS };
+        let n_told = if style.is_verbose || style.is_full { usize::MAX } else { MAX_LISTED };
         text.extend(commit_lines(behind, n_told).iter().map(|line| note(line, style)));
         text.extend(to_do_note(finding, &languages, style));
         writeln!(out, "{text}")?;
@@ -143,17 +140,9 @@ fn others(n: usize) -> String {
     format!("and {others} that are worth less: `--all` prints all, `--top N` the first")
 }
 
-/// Maximum other places of a class to name; the rest are counted.
-const MAX_PLACES: usize = 3;
-
 /// Writes the clone classes that take most lines more than once, one each, and the summary. It
 /// comes first where nobody scrolls.
-fn overview(
-    outcome: &Outcome,
-    n_shown: usize,
-    style: &Style,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+fn overview(outcome: &Outcome, max: usize, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     if !style.wraps {
         write_summary(outcome, style, out)?;
         writeln!(out)?;
@@ -163,7 +152,7 @@ fn overview(
     // Of classes that begin in the same code, the first says enough.
     let mut shown: Vec<&Finding> = Vec::new();
     for class in classes.iter().filter(|class| class.n_saved_lines > 0) {
-        if shown.len() < n_shown && !shown.iter().any(|other| begin_alike(class, other)) {
+        if shown.len() < max && !shown.iter().any(|other| begin_alike(class, other)) {
             shown.push(class);
         }
     }
@@ -182,7 +171,7 @@ fn overview(
             writeln!(out, "no class is worth a warning in a change: `--all` prints all {n}\n")?;
         }
         (_, 0) => writeln!(out)?,
-        (shown, n) if shown < n_shown => writeln!(
+        (shown, n) if shown < max => writeln!(
             out,
             "not listed: {}, not worth a warning or in code listed above; `--all` prints all\n",
             count(n, "class")
@@ -195,34 +184,27 @@ fn overview(
 
 fn text(finding: &Finding, outcome: &Outcome, style: &Style) -> String {
     let mut text = headline(finding, style);
-    let is_new = finding.n_novel > 0;
-    let tokens = count(finding.n_tokens, "token");
     let (own, other) = roles(finding);
-    let new = if is_new && finding.is_copy() {
-        format!(", {} of them new", finding.n_novel)
-    } else {
-        String::new()
-    };
-    let copy = (copy_text(outcome, finding), &finding.fragment);
+    let copy = || lines(copy_text(outcome, finding), &finding.fragment);
     let at = here(finding);
     let Some((origin, rest)) = finding.origins.split_first() else {
-        return text + &draw_one(&lines(copy.0, copy.1), &at, 0, style);
+        return text + &draw_one(&copy(), &at, style);
     };
+    let mut title = format!("{at} {own}, {}", count(finding.n_tokens, "token"));
+    if finding.n_novel > 0 && finding.is_copy() {
+        title += &format!(", {} of them new", finding.n_novel);
+    }
     let alike = alike(origin, style.is_verbose);
-    let titles = [
-        format!("{at} {own}, {tokens}{new}"),
-        format!("{} {other}, {alike}{}", place(origin), noted(origin)),
-    ];
-    match text_of(outcome, origin) {
-        Some(source) => {
-            let sides = Sides::new(copy, (source, &origin.fragment));
+    let titles = [title, format!("{} {other}, {alike}{}", place(origin), noted(origin))];
+    match sides(outcome, finding, origin) {
+        Some(sides) => {
             text.push_str(&draw(&sides, &titles, style));
             text.push_str(&renames(&sides.renamed_names(&finding.path, &origin.path), style));
         }
         // A corpus may contain only fingerprints.
         None => {
-            text.push_str(&draw_one(&lines(copy.0, copy.1), &titles[0], 0, style));
-            text.push_str(&draw_one(&[], &titles[1], 0, style));
+            text.push_str(&draw_one(&copy(), &titles[0], style));
+            text.push_str(&draw_one(&[], &titles[1], style));
         }
     }
     let settings = outcome.settings.of(&finding.path);
@@ -238,13 +220,13 @@ fn text(finding: &Finding, outcome: &Outcome, style: &Style) -> String {
         let places = count(rest.len(), "other place");
         text.push_str(&note(&format!("also found in {places}:"), style));
     }
-    for origin in rest.iter().take(MAX_ORIGINS) {
+    for origin in rest.iter().take(MAX_LISTED) {
         let line =
             format!("{} ({} % alike){}", place(origin), percent(origin.similarity), noted(origin));
         text.push_str(&format!("    {}\n", style.wrapped(&line, 6).join("\n      ")));
     }
-    if rest.len() > MAX_ORIGINS {
-        text.push_str(&format!("    and {} more\n", rest.len() - MAX_ORIGINS));
+    if rest.len() > MAX_LISTED {
+        text.push_str(&format!("    and {} more\n", rest.len() - MAX_LISTED));
     }
     text
 }
@@ -257,7 +239,6 @@ fn of_family(other: &Finding) -> String {
     format!("also {}{}{milder} [{}]", here(other), origin.unwrap_or_default(), other.id())
 }
 
-/// What the two sides of a finding are.
 pub(super) fn roles(finding: &Finding) -> (&'static str, &'static str) {
     match &finding.about {
         About::Missed(_) => ("the edit", "its sibling"),
@@ -277,17 +258,14 @@ fn alike(origin: &Origin, is_verbose: bool) -> String {
     format!("{name} ({words}), {} % alike", percent(origin.similarity))
 }
 
-/// Why a finding is milder than its rule is.
 fn why_milder(finding: &Finding, style: &Style) -> String {
     milder(finding).map(|why| note(&format!("a {why}"), style)).unwrap_or_default()
 }
 
-/// What to do about a finding, if anything.
 fn to_do_note(finding: &Finding, languages: &Languages, style: &Style) -> Option<String> {
     to_do(finding, languages).map(|to_do| note(&format!("to do: {to_do}"), style))
 }
 
-/// A finding without its code.
 fn briefly(finding: &Finding, style: &Style) -> String {
     let at = here(finding);
     let origin = finding.origins.first();
@@ -320,7 +298,7 @@ fn unexamined(outcome: &Outcome, style: &Style) -> String {
             (false, _) => ("could not be examined", "not examined"),
         };
         text.push_str(&tagged(level, rule, &format!("{n} {verb}"), style));
-        let named = listed(&files, style.at_most(MAX_UNEXAMINED), |file| {
+        let named = listed(&files, style.at_most(MAX_UNEXAMINED), IN_VERBOSE, |file| {
             format!("{word}: {}", file.describe())
         });
         text.extend(named.iter().map(|line| note(line, style)));
@@ -349,7 +327,6 @@ fn tagged(level: Level, rule: &str, message: &str, style: &Style) -> String {
     format!("{tag_style}{tag}{tag_style:#}{bold}{rest}{bold:#}\n")
 }
 
-/// Which names replace which.
 fn renames(all: &[&Rename], style: &Style) -> String {
     if all.is_empty() {
         return String::new();
@@ -413,8 +390,7 @@ fn remarks(outcome: &Outcome, is_verbose: bool) -> Vec<String> {
     if outcome.n_suppressed > 0 {
         lines.push(format!("suppressed: {}", count(outcome.n_suppressed, "finding")));
     }
-    for suppressed in &outcome.suppressed {
-        let SuppressedFinding { finding, by } = suppressed;
+    for SuppressedFinding { finding, by } in &outcome.suppressed {
         let (by, at) = (by.describe(), finding.fragment.start_in(&finding.path));
         lines.push(format!("suppressed {by}: {at}: {} [{}]", finding.message(), finding.id()));
     }
@@ -426,8 +402,7 @@ fn remarks(outcome: &Outcome, is_verbose: bool) -> Vec<String> {
         let n = count(examined.n_passed_over, "pair");
         lines.push(format!("common code: {n} of files that share it were not aligned, since others explain the same"));
     }
-    for common in &examined.common {
-        let Common { path, n_tokens, n_components } = common;
+    for Common { path, n_tokens, n_components } in &examined.common {
         let (tokens, components) = (count(*n_tokens, "token"), count(*n_components, "component"));
         lines.push(format!("common, not scored: {tokens} of {path} (in {components})"));
     }

@@ -3,14 +3,14 @@
 use std::io::{self, Write};
 
 use super::clusters::Graph;
-use super::{figures, headline, likeness, names, sides, summary};
+use super::{figures, headline, names, sides, summary};
 use crate::audit::{Comparison, HISTOGRAM_BARS, Pair};
 use crate::report::Style;
 use crate::report::html::Columns::{Figures, Text};
 use crate::report::html::{
     Block, Card, Cell, Chart, Code, Heading, MAX_CARDS, MAX_ROWS, Page, Scale, Table, left_out,
 };
-use crate::report::words::{count, percent};
+use crate::report::words::{alike, count, percent};
 
 /// Maximum matches of a pair to show; the rest are counted.
 const MAX_MATCHES: usize = 50;
@@ -73,8 +73,7 @@ fn histogram(bars: &[usize; HISTOGRAM_BARS], n_pairs: usize) -> Chart {
         count(n_pairs, "pair")
     );
     let scale = Scale::logarithmic(bars.iter().copied().max().unwrap_or(0));
-    let below =
-        [0, 25, 50, 75, 100].map(|percent| (f64::from(percent) / 100.0, format!("{percent} %")));
+    let below = [0, 25, 50, 75, 100].map(|at| (f64::from(at) / 100.0, format!("{at} %")));
     Chart::new(caption, label, &scale, below.into()).with_bars(&scale, &values)
 }
 
@@ -106,8 +105,9 @@ fn card(pair: &Pair, comparison: &Comparison, n_free: &mut usize) -> Card {
     let [a, b] = names(pair, comparison);
     let blocks = pair.matches.iter().take(MAX_MATCHES).map(|found| {
         let paths = (&found.a.0, &found.b.0);
+        let likeness = alike(found.clone_type, found.similarity);
         Block {
-            likeness: format!("{}, {}", likeness(found), count(found.n_tokens, "token")),
+            likeness: format!("{likeness}, {}", count(found.n_tokens, "token")),
             titles: [&found.a, &found.b].map(|(path, fragment)| (fragment.in_file(path), "")),
             code: match *n_free {
                 0 => Code::default(),

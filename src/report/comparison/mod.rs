@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use super::Format;
 use super::plain_json::write_as;
 use super::sides::Sides;
-use super::words::{alike, count, percent};
+use super::words::{agreed, count, percent};
 use crate::audit::{Comparison, Match, Pair};
 use crate::text::LinedText;
 
@@ -28,15 +28,12 @@ pub static COMPARISON_FORMATS: &[Format<Comparison>] = &[
 /// Maximum files to list that were not compared; the rest are counted. JSON lists all.
 const MAX_LEFT_OUT: usize = 100;
 
-/// What was compared, in a line.
 fn headline(comparison: &Comparison) -> String {
-    let (submissions, pairs) = (comparison.submissions.len(), comparison.n_sharing);
-    let verb = if pairs == 1 { "shares" } else { "share" };
-    let found = match pairs {
+    let found = match comparison.n_sharing {
         0 => "no two of them share code".to_owned(),
-        n => format!("{} {verb} code", count(n, "pair")),
+        n => format!("{} {} code", count(n, "pair"), agreed(n, "shares", "share")),
     };
-    format!("{}: {found}", count(submissions, "submission"))
+    format!("{}: {found}", count(comparison.submissions.len(), "submission"))
 }
 
 /// The rank of a pair, and how much of the first is in the second, of the second in the first, and
@@ -48,7 +45,6 @@ fn figures(pair: &Pair) -> [String; 4] {
     })
 }
 
-/// What was examined, one line each.
 fn summary(comparison: &Comparison) -> String {
     let (k, w) = comparison.k_and_window;
     let sample =
@@ -69,9 +65,9 @@ fn summary(comparison: &Comparison) -> String {
     }
     if comparison.n_common > 0 {
         let n = count(comparison.n_common, "fingerprint");
-        let found =
-            format!("found in more than {}", comparison.params.max_common.unwrap_or_default());
-        lines.push(format!("ignored {n} {found} submissions (`--common 0` ignores none)"));
+        let max = comparison.params.max_common.unwrap_or_default();
+        let ignored = format!("ignored {n} found in more than {max} submissions");
+        lines.push(ignored + " (`--common 0` ignores none)");
     }
     if comparison.params.threshold > 0.0 {
         lines.push(format!("pairs below {} % are left out", percent(comparison.params.threshold)));
@@ -104,7 +100,6 @@ fn summary(comparison: &Comparison) -> String {
     lines.join("\n")
 }
 
-/// Both sides of a match.
 fn sides(found: &Match, comparison: &Comparison) -> Sides {
     let [a, b] = [&found.a, &found.b].map(|(path, fragment)| {
         (comparison.texts.get(path).unwrap_or(LinedText::empty()), fragment)
@@ -112,12 +107,6 @@ fn sides(found: &Match, comparison: &Comparison) -> Sides {
     Sides::new(a, b)
 }
 
-/// The names of a pair.
 fn names(pair: &Pair, comparison: &Comparison) -> [String; 2] {
     [pair.a, pair.b].map(|at| comparison.submissions[at].name.to_string())
-}
-
-/// `renamed, 97 % alike`.
-fn likeness(found: &Match) -> String {
-    alike(found.clone_type, found.similarity)
 }

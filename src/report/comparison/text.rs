@@ -4,11 +4,11 @@ use std::io::{self, Write};
 
 use unicode_width::UnicodeWidthStr;
 
-use super::{figures, headline, likeness, names, sides, summary};
+use super::{figures, headline, names, sides, summary};
 use crate::audit::{CLUSTERED, Comparison, Pair};
 use crate::report::Style;
 use crate::report::frame::draw;
-use crate::report::words::{count, percent};
+use crate::report::words::{alike, count, percent};
 
 /// Maximum pairs whose matches are drawn, and matches of each; unlimited with `--verbose`.
 const MAX_PAIRS: usize = 5;
@@ -66,7 +66,8 @@ fn matches(pair: &Pair, comparison: &Comparison, style: &Style) -> String {
     for found in pair.matches.iter().take(max) {
         let [a, b] = [&found.a, &found.b].map(|(path, fragment)| fragment.in_file(path));
         let tokens = count(found.n_tokens, "token");
-        let titles = [format!("{a}, {tokens}"), format!("{b}, {}", likeness(found))];
+        let likeness = alike(found.clone_type, found.similarity);
+        let titles = [format!("{a}, {tokens}"), format!("{b}, {likeness}")];
         text.push_str(&draw(&sides(found, comparison), &titles, style));
     }
     if pair.matches.len() > max {

@@ -25,10 +25,8 @@ fn write_concise(found: &FoundCode, _: &Style, out: &mut dyn Write) -> io::Resul
     found.results.iter().try_for_each(|of| writeln!(out, "{}: {}", place(of), facts(of)))
 }
 
-/// What was found, in a line.
 pub(super) fn headline(found: &FoundCode) -> String {
-    let language =
-        found.language.as_ref().map(|language| format!(" of {language}")).unwrap_or_default();
+    let language = found.language.as_ref().map(|name| format!(" of {name}")).unwrap_or_default();
     let sketch = format!("{}{language}", count(found.n_tokens, "token"));
     let searched = format!("{} of {}", count(found.n_compared, "file"), end(&found.tree));
     let effort = match found.effort {

@@ -3,14 +3,12 @@
 
 use super::Page;
 use super::parts::Columns::{Figures, Text};
-use super::parts::{Bar, Bars, Cell, Table, Tiles, counted, percentage, thousands};
+use super::parts::{Bar, Bars, Cell, MAX_TABLE_ROWS, Table, Tiles, counted, percentage, thousands};
 use crate::audit::{AuditSummary, ComponentCopy, CopiedFile, Outcome};
 use crate::policy::{Answer, Finding, Level};
 use crate::report::audited::{brought_in, classes, from, license_of, licenses, version};
 use crate::report::words::{Need, count, n_of_level, n_vulnerable};
 use crate::text::printable;
-
-const MAX_ROWS: usize = 500;
 
 /// The first sentence: how much of the tree is from elsewhere.
 pub(super) fn title(audited: &AuditSummary) -> String {
@@ -69,7 +67,7 @@ fn tiles(outcome: &Outcome, audited: &AuditSummary) -> Tiles {
 }
 
 fn decisions(undecided: &[&ComponentCopy]) -> Table {
-    let rows = undecided.iter().take(MAX_ROWS).map(|taken| {
+    let rows = undecided.iter().take(MAX_TABLE_ROWS).map(|taken| {
         let need = Need::of(&taken.verdict).map(Need::words).unwrap_or_default();
         let license = taken.component.license().unwrap_or_else(|| "not known".to_owned());
         vec![
@@ -91,8 +89,12 @@ fn decisions(undecided: &[&ComponentCopy]) -> Table {
 
 /// `5 components more`, if a table leaves some out.
 fn more(n: usize, noun: &str) -> String {
-    let more = count(n.saturating_sub(MAX_ROWS), noun);
-    if n > MAX_ROWS { format!("{more} more: --format json has all of them") } else { String::new() }
+    let more = count(n.saturating_sub(MAX_TABLE_ROWS), noun);
+    if n > MAX_TABLE_ROWS {
+        format!("{more} more: --format json has all of them")
+    } else {
+        String::new()
+    }
 }
 
 fn by_class(audited: &AuditSummary) -> Bars {
@@ -109,10 +111,10 @@ fn by_class(audited: &AuditSummary) -> Bars {
 }
 
 fn components(audited: &AuditSummary) -> Table {
-    let rows = audited.components.iter().enumerate().take(MAX_ROWS).map(|(number, taken)| {
+    let rows = audited.components.iter().take(MAX_TABLE_ROWS).map(|taken| {
         vec![
             Cell::listing(printable(taken.component.label())),
-            printable(license_of(audited, number)).into(),
+            printable(license_of(&taken.component)).into(),
             taken.verdict.answer.name().to_owned().into(),
             thousands(taken.n_files).into(),
             thousands(taken.n_tokens).into(),
@@ -128,7 +130,7 @@ fn components(audited: &AuditSummary) -> Table {
 }
 
 fn versions(audited: &AuditSummary) -> Table {
-    let versions = audited.versions.iter().take(MAX_ROWS);
+    let versions = audited.versions.iter().take(MAX_TABLE_ROWS);
     Table {
         title: "Versions",
         columns: &[Text(&["folder: the version that fits best, and local edits"])],
@@ -140,7 +142,7 @@ fn versions(audited: &AuditSummary) -> Table {
 
 fn brought(audited: &AuditSummary) -> Table {
     let brought = audited.brought.as_deref().unwrap_or_default();
-    let rows = brought.iter().take(MAX_ROWS).map(|of| {
+    let rows = brought.iter().take(MAX_TABLE_ROWS).map(|of| {
         let gone = if of.is_in_head { "" } else { ", since removed" };
         let when = brought_in(audited, &of.path, &of.component.name).unwrap_or_default();
         vec![
@@ -162,7 +164,7 @@ fn brought(audited: &AuditSummary) -> Table {
 fn files(audited: &AuditSummary, findings: &[&Finding]) -> Table {
     let mut files: Vec<&CopiedFile> = audited.files.iter().collect();
     files.sort_by_key(|file| std::cmp::Reverse(file.n_copied));
-    let rows = files.iter().take(MAX_ROWS).map(|file| {
+    let rows = files.iter().take(MAX_TABLE_ROWS).map(|file| {
         let card = findings.iter().position(|finding| finding.path == file.path);
         vec![
             Cell::to_card(file.path.to_string(), card),

@@ -4,6 +4,9 @@ use askama::Template;
 
 use crate::text::{count, noun_of};
 
+/// Maximum rows of a table; the rest are counted.
+pub(in crate::report) const MAX_TABLE_ROWS: usize = 500;
+
 /// Figures: the name of each, the figure and a note, the one that matters most first.
 #[derive(Template)]
 #[template(
@@ -89,7 +92,6 @@ impl From<String> for Cell {
     }
 }
 
-/// The address of a card on its page.
 pub(in crate::report) fn card_address(card: usize) -> String {
     format!("#c{card}")
 }

@@ -10,14 +10,12 @@ use crate::audit::{Day, Flow, Member, Month, Organization, RepositoryFinding, Sh
 use crate::report::Style;
 use crate::report::html::Columns::{Figures, Text};
 use crate::report::html::{
-    Card, Cell, Chart, Details, Heading, MAX_CARDS, Page, Period, Table, Tiles, counted, left_out,
-    percentage, period_table, share_chart, thousands,
+    Card, Cell, Chart, Details, Heading, MAX_CARDS, MAX_TABLE_ROWS, Page, Period, Table, Tiles,
+    counted, left_out, percentage, period_table, share_chart, thousands,
 };
 use crate::report::words::{count, first};
 use crate::text::{joined, printable};
 
-/// Maximum rows of a table; the rest are counted.
-const MAX_ROWS: usize = 500;
 /// Maximum repositories to name in a row.
 const MAX_USERS: usize = 8;
 /// Maximum origins to list for a finding.
@@ -67,14 +65,12 @@ fn tiles(organization: &Organization) -> Tiles {
             *sum = (sum.0 + all, sum.1 + copied);
         }
     }
-    let [elsewhere, duplicated, added] = sums.map(|(all, copied)| {
-        (all, if all == 0 { "-".to_owned() } else { share(Some((all, copied))) })
-    });
+    let [elsewhere, duplicated, added] =
+        sums.map(|(all, copied)| (all, share((all > 0).then_some((all, copied)))));
     let n_denied = n_components(organization, |of| of.answer == "denied");
-    let vulnerable = match n_vulnerable(organization) {
-        0 => None,
-        n => Some(("Lack security fixes", thousands(n), String::new())),
-    };
+    let n_vulnerable = n_vulnerable(organization);
+    let vulnerable =
+        (n_vulnerable > 0).then(|| ("Lack security fixes", thousands(n_vulnerable), String::new()));
     let others = [
         ("Repositories", thousands(organization.repositories.len()), String::new()),
         (
@@ -90,7 +86,7 @@ fn tiles(organization: &Organization) -> Tiles {
 }
 
 fn flow_table(flows: &[Flow]) -> Table {
-    let rows = flows.iter().take(MAX_ROWS).map(|flow| {
+    let rows = flows.iter().take(MAX_TABLE_ROWS).map(|flow| {
         let arrow = format!("{} → {}", printable(&flow.from), printable(&flow.to));
         let answer = printable(&flow.answer);
         [arrow, thousands(flow.n_tokens), thousands(flow.n_files), answer].map(Cell::from).into()
@@ -104,12 +100,12 @@ fn flow_table(flows: &[Flow]) -> Table {
             Text(&["license policy"]),
         ],
         rows: rows.collect(),
-        left_out: left_out(flows.len(), MAX_ROWS, "row"),
+        left_out: left_out(flows.len(), MAX_TABLE_ROWS, "row"),
     }
 }
 
 fn component_table(components: &[SharedComponent]) -> Table {
-    let rows = components.iter().take(MAX_ROWS).map(|of| {
+    let rows = components.iter().take(MAX_TABLE_ROWS).map(|of| {
         let policy = printable(format!("{}: {}", of.answer, of.reason()));
         let users = joined(&users(of), MAX_USERS, |(user, ..)| printable(user));
         [label(of), license(of), policy, users, thousands(of.n_tokens())].map(Cell::from).into()
@@ -119,13 +115,13 @@ fn component_table(components: &[SharedComponent]) -> Table {
         note: "What needs a decision first.",
         columns: &[Text(&["component", "license", "policy", "in"]), Figures(&["tokens"])],
         rows: rows.collect(),
-        left_out: left_out(components.len(), MAX_ROWS, "row"),
+        left_out: left_out(components.len(), MAX_TABLE_ROWS, "row"),
     }
 }
 
 /// The repositories; the name of one leads to its first finding.
 fn repository_table(repositories: &[Member], findings: &[RepositoryFinding]) -> Table {
-    let rows = repositories.iter().take(MAX_ROWS).map(|of| {
+    let rows = repositories.iter().take(MAX_TABLE_ROWS).map(|of| {
         let card = findings.iter().take(MAX_CARDS).position(|noted| noted.repository == of.name);
         let cells = [
             thousands(of.n_errors),
@@ -146,7 +142,7 @@ fn repository_table(repositories: &[Member], findings: &[RepositoryFinding]) -> 
             Text(&["reports"]),
         ],
         rows: rows.collect(),
-        left_out: left_out(repositories.len(), MAX_ROWS, "row"),
+        left_out: left_out(repositories.len(), MAX_TABLE_ROWS, "row"),
         ..Table::default()
     }
 }
@@ -173,11 +169,8 @@ fn periods(months: &[Month]) -> Vec<Period> {
 fn dates<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> Vec<(f64, String)> {
     let n = names.len();
     let step = n.div_ceil(MAX_DATES).max(1);
-    names
-        .enumerate()
-        .step_by(step)
-        .map(|(at, name)| ((at as f64 + 0.5) / n as f64, name.to_owned()))
-        .collect()
+    let names = names.enumerate().step_by(step);
+    names.map(|(at, name)| ((at as f64 + 0.5) / n as f64, name.to_owned())).collect()
 }
 
 fn day_chart(days: &[Day]) -> Chart {

@@ -144,7 +144,7 @@ fn card(judged: &CommitCopies, host: Option<&Host>) -> Card {
         headline: commit(judged),
         place: count(judged.copies.len(), "copy"),
         link: host.map(|host| {
-            (host.commit(&judged.commit.to_string()), format!("This commit on {}", host.name()))
+            (host.commit(&judged.commit.to_string()), format!("This commit on {}", host.name))
         }),
         blocks: judged.copies.iter().map(block).collect(),
         ..Card::default()
