@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::plain_json::json_types;
 use super::sides::{Line, Mark, Rename, Sides, begins_with_digit};
 use super::words::{agreed, and_more, copy_text, count, place, sides};
 use crate::audit::{Callers, Outcome};
@@ -21,67 +22,66 @@ const MAX_NAMED: usize = 12;
 const MAX_QUOTED: usize = 60;
 
 /// What one function for a copy and its origin would have to serve.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Brief {
     /// The origin it compares with: `src/a.c:12-20`.
-    pub origin: String,
+    origin: String,
     /// Lines of the copy that are equal but for layout.
-    pub equal_lines: usize,
+    equal_lines: usize,
     /// Lines of the copy.
-    pub lines: usize,
+    lines: usize,
     /// Words that differ one for one: what a shared function would take as parameters, if it is not
     /// a name of its own.
-    pub replaced: Vec<Replacement>,
+    replaced: Vec<Replacement>,
     /// What else differs: lines that only one side has, or that were rewritten.
-    pub rewritten: Vec<Rewrite>,
+    rewritten: Vec<Rewrite>,
     /// The functions of the copy and of the origin, with the places that call them: what a change
     /// of either touches.
-    pub functions: Vec<Function>,
+    functions: Vec<Function>,
     /// Lines that go if the copy is replaced by a call of one line, whatever the parameters.
-    pub saved_lines: usize,
+    saved_lines: usize,
 }
 
+json_types! {
+
 /// A function in the copy or in the origin, and the calls to it, found by name.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Function {
+struct Function from ((in_copy, of): (bool, &Callers)) {
     /// Whether it is in the copy, and not in the origin.
-    pub in_copy: bool,
+    in_copy: bool = in_copy,
     /// Its name.
-    pub name: String,
+    name: String = printable(&of.function),
     /// The first calls: `src/a.c:12`.
-    pub calls: Vec<String>,
+    calls: Vec<String> =
+        of.calls.iter().take(MAX_NAMED).map(|(path, line)| format!("{path}:{line}")).collect(),
     /// The number of all calls.
-    pub total: usize,
+    total: usize = of.calls.len(),
 }
 
 /// A word of the origin, and the one in its place.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Replacement {
+struct Replacement from ((of, consistent): (&Rename, bool)) {
     /// The word of the origin.
-    pub origin: String,
+    origin: String = of.from.clone(),
     /// The word of the copy.
-    pub copy: String,
+    copy: String = of.to.clone(),
     /// How often.
-    pub times: usize,
+    times: usize = of.n,
     /// Whether each of the two always corresponds to the other, as after a rename.
-    pub consistent: bool,
+    consistent: bool = consistent,
 }
 
 /// A stretch that differs altogether.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Rewrite {
+struct Rewrite from ([copy, origin]: [Option<(u32, String)>; 2]) {
     /// The line of the copy; null if only the origin has it.
-    pub copy_line: Option<u32>,
+    copy_line: Option<u32> = copy.as_ref().map(|(line, _)| *line),
     /// What the copy has there.
-    pub copy: String,
+    copy: String = copy.map(|(_, words)| words).unwrap_or_default(),
     /// The line of the origin; null if only the copy has it.
-    pub origin_line: Option<u32>,
+    origin_line: Option<u32> = origin.as_ref().map(|(line, _)| *line),
     /// What the origin has there.
-    pub origin: String,
+    origin: String = origin.map(|(_, words)| words).unwrap_or_default(),
+}
+
 }
 
 impl Brief {
@@ -181,15 +181,7 @@ fn functions(outcome: &Outcome, finding: &Finding, origin: &Origin) -> Vec<Funct
     let mut functions = Vec::new();
     for (in_copy, path, fragment) in std::iter::once(copy).chain(origin) {
         let callers = outcome.callers.get(&(path.clone(), fragment.start.line));
-        for Callers { function, calls } in callers.into_iter().flatten() {
-            let named = calls.iter().take(MAX_NAMED).map(|(path, line)| format!("{path}:{line}"));
-            functions.push(Function {
-                in_copy,
-                name: printable(function),
-                calls: named.collect(),
-                total: calls.len(),
-            });
-        }
+        functions.extend(callers.into_iter().flatten().map(|of| Function::from((in_copy, of))));
     }
     functions
 }
@@ -201,32 +193,19 @@ fn replaced(sides: &Sides) -> Vec<Replacement> {
         *of_origin.entry(&rename.from).or_default() += 1;
         *of_copy.entry(&rename.to).or_default() += 1;
     }
-    let replaced = sides.renames.iter().map(|Rename { from, to, n }| Replacement {
-        origin: from.clone(),
-        copy: to.clone(),
-        times: *n,
-        consistent: !begins_with_digit(from)
-            && !begins_with_digit(to)
-            && of_origin[from.as_str()] == 1
-            && of_copy[to.as_str()] == 1,
+    let replaced = sides.renames.iter().map(|rename| {
+        let (from, to) = (&*rename.from, &*rename.to);
+        let is_number = begins_with_digit(from) || begins_with_digit(to);
+        Replacement::from((rename, !is_number && of_origin[from] == 1 && of_copy[to] == 1))
     });
     replaced.collect()
 }
 
 /// The rows with words that correspond to nothing on the other side.
 fn rewritten(sides: &Sides) -> Vec<Rewrite> {
-    let mut rewritten = Vec::new();
-    for row in 0..sides.rows.len() {
-        let [copy, origin] = [true, false].map(|side| sides.line(row, side).and_then(changed));
-        if copy.is_none() && origin.is_none() {
-            continue;
-        }
-        let (copy_line, copy) = copy.unzip();
-        let (origin_line, origin) = origin.unzip();
-        let (copy, origin) = (copy.unwrap_or_default(), origin.unwrap_or_default());
-        rewritten.push(Rewrite { copy_line, copy, origin_line, origin });
-    }
-    rewritten
+    let rows = 0..sides.rows.len();
+    let rows = rows.map(|row| [true, false].map(|side| sides.line(row, side).and_then(changed)));
+    rows.filter(|[copy, origin]| copy.is_some() || origin.is_some()).map(Rewrite::from).collect()
 }
 
 /// The number of a line, and the words that the other side has not got.

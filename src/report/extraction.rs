@@ -151,12 +151,9 @@ impl<'d> Function<'d> {
         } else {
             document.spelled(end - 1) == ":"
         };
-        if words.docstrings
-            && !body.is_empty()
-            && document.tokens[body.start].kind() == Kind::String
-        {
-            let is_statement = document.starts_line(body.start + 1);
-            body.start += usize::from(is_statement);
+        let is_string = !body.is_empty() && document.tokens[body.start].kind() == Kind::String;
+        if words.docstrings && is_string && document.starts_line(body.start + 1) {
+            body.start += 1;
         }
         // A single line is no longer than a call.
         let is_on_lines = document.starts_line(tokens.end)
@@ -164,10 +161,8 @@ impl<'d> Function<'d> {
             && document.starts_line(body.start)
             && document.next_line(body.start) < body.end;
         let result = close + 1..end - usize::from(!is_in_braces);
-        let is_clear = words
-            .not_returned
-            .as_ref()
-            .is_none_or(|not| result.clone().all(|at| document.spelled(at) != not));
+        let not = words.not_returned.as_ref();
+        let is_clear = not.is_none_or(|not| result.clone().all(|at| document.spelled(at) != not));
         if !is_whole || !is_on_lines || !is_clear || !is_known {
             return None;
         }
@@ -411,9 +406,8 @@ impl<'d, 'p> Pair<'d, 'p> {
             let is_name = [a, b].iter().all(|&at| document.tokens[at].is_name());
             let is_member = document.is_member(a)
                 || document.spelled(a - 1) == ":" && document.spelled(a - 2) == ":";
-            let is_itself = [of_a, of_b].iter().any(|of| {
-                [document.spelled(first.name), document.spelled(second.name)].contains(of)
-            });
+            let own = [first, second].map(|function| document.spelled(function.name));
+            let is_itself = own.contains(&of_a) || own.contains(&of_b);
             let is_equal = of_a == of_b;
             if is_left_alone
                 || is_itself

@@ -45,8 +45,7 @@ pub(super) fn draw(sides: &Sides, titles: &[String; 2], style: &Style) -> String
                 (_, line) => lines.push(line),
             }
         }
-        let caption = SideCaption { title, is_copy, n_left_out, digits };
-        below(lines.into_iter(), &caption, style)
+        below(&lines, &SideCaption { title, is_copy, n_left_out, digits }, style)
     });
     drawn.concat()
 }
@@ -57,9 +56,9 @@ pub(super) fn draw_one(lines: &[Line], title: &str, style: &Style) -> String {
     let folded = if is_folded { MAX_ROWS / 2..n - MAX_ROWS / 2 } else { n..n };
     let fold = is_folded.then(|| Err(Fold { n_lines: folded.len(), is_equal: false }));
     let (before, after) = (lines[..folded.start].iter(), lines[folded.end..].iter());
-    let rows = before.map(Ok).chain(fold).chain(after.map(Ok));
+    let rows: Vec<_> = before.map(Ok).chain(fold).chain(after.map(Ok)).collect();
     let side = SideCaption { title, is_copy: true, n_left_out: 0, digits: digits(lines) };
-    below(rows, &side, style)
+    below(&rows, &side, style)
 }
 
 fn digits(lines: &[Line]) -> usize {
@@ -180,13 +179,8 @@ struct SideCaption<'t> {
 }
 
 /// Draws the lines of one side; in the place of folded ones, words.
-fn below<'l>(
-    lines: impl Iterator<Item = Result<&'l Line, Fold>>,
-    side: &SideCaption<'_>,
-    style: &Style,
-) -> String {
+fn below(lines: &[Result<&Line, Fold>], side: &SideCaption, style: &Style) -> String {
     let SideCaption { title, is_copy, n_left_out, digits } = *side;
-    let lines: Vec<_> = lines.collect();
     let width = style.columns().saturating_sub(digits + 3).max(1);
     let indent = indent(lines.iter().filter_map(|line| line.as_ref().ok().copied()), width);
     let bar = paint(GUTTER, "|", style);

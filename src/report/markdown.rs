@@ -225,9 +225,8 @@ fn code(place: &str, source: &LinedText, fragment: &Fragment) -> String {
     let lines = lines(source, fragment);
     let mut code: String =
         lines.iter().take(MAX_LINES).flat_map(|line| [&*line.text, "\n"]).collect();
-    if fragment.n_lines() as usize > MAX_LINES {
-        let n_more = count(fragment.n_lines() as usize - MAX_LINES, "line");
-        code.push_str(&format!("({n_more} more)\n"));
+    if let n_more @ 1.. = (fragment.n_lines() as usize).saturating_sub(MAX_LINES) {
+        code.push_str(&format!("({} more)\n", count(n_more, "line")));
     }
     let longest = code.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
@@ -238,8 +237,7 @@ fn code(place: &str, source: &LinedText, fragment: &Fragment) -> String {
 fn language(place: &str) -> &str {
     let name = place.rsplit_once(':').map_or(place, |(path, _)| path);
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-    let is_plain =
-        extension.len() <= 8 && extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let is_plain = extension.len() <= 8 && extension.chars().all(|c| c.is_ascii_alphanumeric());
     if is_plain { extension } else { "" }
 }
 

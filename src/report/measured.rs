@@ -109,15 +109,12 @@ pub(super) fn openmetrics(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> 
         write_family(&format!("folder_{name}"), help, folders, out)?;
     }
     let ratio = format!("{:.6}", duplication.total.percent() / 100.0);
-    let (n_classes, n_suppressed) = (outcome.findings.len(), outcome.n_suppressed);
+    let n_classes = outcome.findings.len().to_string();
+    let n_suppressed = outcome.n_suppressed.to_string();
     for (name, help, value) in [
         ("duplicated_lines_ratio", "Duplicated lines divided by all lines.", ratio),
-        ("clone_classes", "Clone classes that are not suppressed.", n_classes.to_string()),
-        (
-            "suppressed_clone_classes",
-            "Clone classes that are suppressed.",
-            n_suppressed.to_string(),
-        ),
+        ("clone_classes", "Clone classes that are not suppressed.", n_classes),
+        ("suppressed_clone_classes", "Clone classes that are suppressed.", n_suppressed),
     ] {
         write_family(name, help, [(String::new(), value)], out)?;
     }

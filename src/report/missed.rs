@@ -24,13 +24,12 @@ pub(super) fn commit_line(missed: &MissedCommit) -> String {
     let at = first(places, MAX_PLACES, |place| place.fragment.lines());
     let noun =
         if places.len() == 1 && places[0].fragment.n_lines() == 1 { "line" } else { "lines" };
-    let of = if *n_hunks > places.len() {
-        format!("; {} of {n_hunks} changes", places.len())
-    } else {
-        String::new()
-    };
     let (short, subject, at) = (commit.short(), &commit.subject, at.join(", "));
-    printable(format!("{short}{on} {subject}{ids}: {noun} {at}{of}, in {origin}"))
+    let mut line = format!("{short}{on} {subject}{ids}: {noun} {at}");
+    if *n_hunks > places.len() {
+        line += &format!("; {} of {n_hunks} changes", places.len());
+    }
+    printable(format!("{line}, in {origin}"))
 }
 
 /// The commits that a copy lacks, a line each; those beyond `max` are counted.
@@ -49,11 +48,8 @@ fn folder_name(folder: &FilePath) -> String {
 
 /// What a folder is a copy of, and how it differs, a line each.
 pub(super) fn version_lines(of: &FolderVersion, is_verbose: bool) -> Vec<String> {
-    let from = if of.origin.as_bytes().is_empty() || of.n_files == 1 {
-        String::new()
-    } else {
-        format!(", its {}", folder_name(&of.origin))
-    };
+    let is_part = !of.origin.as_bytes().is_empty() && of.n_files != 1;
+    let from = is_part.then(|| format!(", its {}", folder_name(&of.origin))).unwrap_or_default();
     let mut lines = vec![format!("  {} {}{from}: {}", copied(of), identity(of), evidence(of))];
     if let (Some(_), Some((commit, n))) = (&of.tags, &of.commit) {
         let on = day(commit.time).map(|day| format!(" of {day}")).unwrap_or_default();

@@ -21,7 +21,6 @@ mod junit;
 mod markdown;
 mod measured;
 mod missed;
-mod missing_patch;
 mod organization;
 mod passages;
 mod patch;
@@ -186,7 +185,7 @@ pub fn audit_formats() -> impl Iterator<Item = &'static Format> + Clone {
 pub fn stale_formats() -> impl Iterator<Item = &'static Format> + Clone {
     static OWN: &[Format] = &[
         Format::new("text", "what copies lack, and which versions they are", stale::write),
-        Format::new("patch", "what copies lack, for `git apply`", missing_patch::write),
+        Format::new("patch", "what copies lack, for `git apply`", patch::write_missing),
     ];
     OWN.iter().chain(FORMATS.iter().filter(|format| OWN.iter().all(|own| own.name != format.name)))
 }
@@ -237,11 +236,8 @@ impl<T> Format<T> {
     }
 }
 
-/// A way to write a JSON schema.
-type Schema = fn() -> serde_json::Value;
-
 /// The schemas of the formats `json`, by the names under which `docs` publishes them.
-pub static SCHEMAS: &[(&str, Schema)] = &[
+pub static SCHEMAS: &[(&str, fn() -> serde_json::Value)] = &[
     ("report", schema_of::<json::Report>),
     ("history", schema_of::<timeline::json::History>),
     ("find", schema_of::<found::json::Report>),

@@ -21,7 +21,6 @@ const MAX_LINE: usize = 2_000;
 const BEFORE: usize = 80;
 
 /// A line of code, ready to be shown.
-#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Line {
     pub number: u32,
     /// Its text, without characters that control a terminal or change the reading direction.
@@ -33,7 +32,7 @@ pub(super) struct Line {
 }
 
 /// How a word differs from the other side.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mark {
     /// It is replaced by another word.
     Renamed,
@@ -63,7 +62,7 @@ pub(super) struct Rename {
 }
 
 /// A copy and its origin, line by line.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Default)]
 pub(super) struct Sides {
     pub copy: Vec<Line>,
     pub origin: Vec<Line>,

@@ -281,15 +281,12 @@ fn unexamined(outcome: &Outcome, style: &Style) -> String {
     let mut groups: BTreeMap<_, Vec<&UnexaminedFiles>> = BTreeMap::new();
     for finding in &outcome.findings {
         let is_left_out = matches!(finding.about, About::LeftOut(_));
-        groups
-            .entry((Reverse(finding.level), is_left_out, finding.rule.id))
-            .or_default()
-            .extend(finding.unexamined_files());
+        let group = (Reverse(finding.level), is_left_out, finding.rule.id);
+        groups.entry(group).or_default().extend(finding.unexamined_files());
     }
+    groups.retain(|_, files| !files.is_empty());
     let mut text = String::new();
-    for ((Reverse(level), is_left_out, rule), files) in
-        groups.into_iter().filter(|(_, files)| !files.is_empty())
-    {
+    for ((Reverse(level), is_left_out, rule), files) in groups {
         let n_files = files.iter().map(|file| file.n_files).sum();
         let n = count(n_files, file_of(outcome));
         let (verb, word) = match (is_left_out, n_files) {

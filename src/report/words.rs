@@ -42,17 +42,6 @@ pub(super) fn listed<T>(
 /// Where those are that [`listed`] leaves out.
 pub(super) const IN_VERBOSE: &str = ", which `--verbose` lists";
 
-/// Whether a patch that has this line would steer what shows it: a command of a CI system, or a
-/// character that is not seen or moves a cursor. What escapes those is no patch.
-pub(super) fn steers(line: &[u8]) -> bool {
-    let line = String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(line));
-    printable(line.as_bytes()) != line
-}
-
-/// Why a patch leaves an edit out.
-pub(super) const STEERING: &str =
-    "a line at it would be a command, or not be seen, where this is printed: apply by hand";
-
 /// The description of an origin: when it was deleted or whose it is, if it is not in the tree; and
 /// who wrote it, if requested.
 pub(super) fn provenance(origin: &Origin) -> Option<String> {
@@ -283,7 +272,7 @@ pub(super) fn copies_found(outcome: &Outcome) -> String {
         0 => format!("no {}", noun_of(0, noun)),
         n => format!("{}: {}", count(n, noun), counts.join(", ")),
     };
-    match n_vulnerable(outcome.all_findings()) {
+    match n_vulnerable(outcome) {
         0 => copies,
         n => format!("{}; {copies}", lacking_fixes(n)),
     }
@@ -305,10 +294,9 @@ pub(super) fn lacking_fixes(n_copies: usize) -> String {
 }
 
 /// Copies that lack fixes of security faults.
-pub(super) fn n_vulnerable<'f>(findings: impl Iterator<Item = &'f Finding>) -> usize {
-    findings
-        .filter(|finding| matches!(finding.about, About::Behind(_)) && finding.level > Level::Note)
-        .count()
+pub(super) fn n_vulnerable(outcome: &Outcome) -> usize {
+    let copies = outcome.all_findings().filter(|finding| finding.behind().is_some());
+    copies.filter(|copy| copy.level > Level::Note).count()
 }
 
 /// What happened to the files of a finding about such: one could not be examined, or they were left
@@ -376,7 +364,7 @@ pub(super) fn end(end: &End) -> String {
 }
 
 /// What has to be done about code of others, the gravest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Need {
     Removal,
     License,

@@ -10,7 +10,7 @@ use super::openvex::statements;
 use super::snippets::{Snippet, copyright, is_plain, snippets};
 use super::{
     brought_in, corpus, folders_of, from, is_of, notices, serial_number, share, timestamp,
-    version_of,
+    version_of, with_known,
 };
 use crate::audit::{AuditSummary, ComponentCopy, CopiedFile, EditedFile, Outcome};
 use crate::policy::Component;
@@ -78,22 +78,17 @@ fn vulnerabilities(outcome: &Outcome, audited: &AuditSummary) -> Vec<Value> {
 
 /// The description of a component, for an origin as well as an ancestor.
 fn described(component: &Component) -> Value {
-    let mut described = json!({"type": "library", "name": component.name});
-    if let Some(version) = component.single_version() {
-        described["version"] = json!(version);
-    }
-    if let Some(purl) = &component.purl {
-        described["purl"] = json!(purl);
-    }
     // What the user declared is not what the owner did.
     let acknowledgement = if component.terms.is_declared { "concluded" } else { "declared" };
-    if let Some(licenses) = licenses(component, json!({"acknowledgement": acknowledgement})) {
-        described["licenses"] = licenses;
-    }
-    if let Some(copyright) = copyright(component) {
-        described["copyright"] = json!(copyright);
-    }
-    described
+    with_known(
+        json!({"type": "library", "name": component.name}),
+        [
+            ("version", component.single_version().map(Value::from)),
+            ("purl", component.purl.clone().map(Value::from)),
+            ("licenses", licenses(component, json!({"acknowledgement": acknowledgement}))),
+            ("copyright", copyright(component).map(Value::from)),
+        ],
+    )
 }
 
 /// The license of a component: one of SPDX's list, one with another name, or an expression; with
@@ -138,8 +133,7 @@ fn origin(
         evidence["licenses"] = licenses;
     }
     if !notices.is_empty() {
-        evidence["copyright"] =
-            json!(notices.into_iter().map(|text| json!({"text": text})).collect::<Vec<_>>());
+        evidence["copyright"] = notices.into_iter().map(|text| json!({"text": text})).collect();
     }
     described["evidence"] = evidence;
     let mut properties = vec![

@@ -26,7 +26,7 @@ use crate::policy::Component;
 use crate::text::{FilePath, hexadecimal, printable};
 
 /// The part of a tree that belongs to one license class.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Default)]
 pub(super) struct OfClass {
     pub n_components: usize,
     pub n_files: usize,
@@ -264,6 +264,16 @@ pub(super) fn licenses(audited: &AuditSummary, file: &CopiedFile) -> String {
     let components = file.origins.iter().map(|of| &audited.components[of.component].component);
     let named: BTreeSet<String> = components.map(|of| of.license_words()).collect();
     printable(Vec::from_iter(named).join(", "))
+}
+
+/// `properties` with those of `known` that are.
+fn with_known<const N: usize>(mut properties: Value, known: [(&str, Option<Value>); N]) -> Value {
+    for (key, value) in known {
+        if let Some(value) = value {
+            properties[key] = value;
+        }
+    }
+    properties
 }
 
 /// What distinguishes a document from others: half of a SHA-256.

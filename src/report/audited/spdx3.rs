@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::snippets::{Snippet, copyright, download, snippets, unlisted};
-use super::{comment, digest, folders_of, from, timestamp, version_of};
+use super::{comment, digest, folders_of, from, timestamp, version_of, with_known};
 use crate::audit::{AuditSummary, CopiedFile, Outcome};
 use crate::license::Expression;
 use crate::policy::Component;
@@ -131,11 +131,11 @@ impl Graph {
         let properties = with_known(
             json!({"name": component.name}),
             [
-                ("software_packageVersion", component.single_version().map(ToOwned::to_owned)),
-                ("software_packageUrl", component.purl.clone()),
-                ("software_downloadLocation", download(component).map(ToOwned::to_owned)),
-                ("software_copyrightText", copyright(component)),
-                ("comment", (!folders.is_empty()).then(|| folders.join("\n"))),
+                ("software_packageVersion", component.single_version().map(Value::from)),
+                ("software_packageUrl", component.purl.clone().map(Value::from)),
+                ("software_downloadLocation", download(component).map(Value::from)),
+                ("software_copyrightText", copyright(component).map(Value::from)),
+                ("comment", (!folders.is_empty()).then(|| json!(folders.join("\n")))),
             ],
         );
         self.add("software_Package", &id, properties);
@@ -165,20 +165,14 @@ impl Graph {
             "software_byteRange": bytes,
             "software_lineRange": lines,
         });
-        let properties = with_known(properties, [("software_copyrightText", copyright(component))]);
+        let properties = with_known(
+            properties,
+            [("software_copyrightText", copyright(component).map(Value::from))],
+        );
         self.add("software_Snippet", &id, properties);
         self.license("hasConcludedLicense", &id, component.terms.license.as_ref());
         if let Some(package) = package {
             self.relate("hasVariant", &format!("Origin-{package}"), &[id]);
         }
     }
-}
-
-fn with_known<const N: usize>(mut properties: Value, known: [(&str, Option<String>); N]) -> Value {
-    for (key, value) in known {
-        if let Some(value) = value {
-            properties[key] = json!(value);
-        }
-    }
-    properties
 }

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::snippets::{Snippet, copyright, download, licenses, snippets, unlisted};
-use super::{comment, digest, folders_of, from, timestamp, version_of};
+use super::{comment, digest, folders_of, from, timestamp, version_of, with_known};
 use crate::audit::{AuditSummary, CopiedFile, Outcome};
 use crate::policy::Component;
 use crate::report::plain_json::write_json;
@@ -108,20 +108,18 @@ fn package(number: usize, component: &Component, audited: &AuditSummary) -> Valu
     // What the user declared is not what the owner did.
     let by = if component.terms.is_declared { "licenseConcluded" } else { "licenseDeclared" };
     package[by] = json!(license(component));
-    if let Some(version) = component.single_version() {
-        package["versionInfo"] = json!(version);
-    }
-    if let Some(evidence) = &component.terms.evidence {
-        package["licenseComments"] = json!(format!("Found by: {evidence}."));
-    }
     let folders = folders_of(audited, component);
-    if !folders.is_empty() {
-        package["comment"] = json!(folders.join("\n"));
-    }
-    if let Some(purl) = &component.purl {
-        package["externalRefs"] = json!([{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": purl}]);
-    }
-    package
+    let evidence = component.terms.evidence.as_ref();
+    let purl = component.purl.as_ref().map(|purl| {
+        json!([{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": purl}])
+    });
+    let known = [
+        ("versionInfo", component.single_version().map(Value::from)),
+        ("licenseComments", evidence.map(|of| json!(format!("Found by: {of}.")))),
+        ("comment", (!folders.is_empty()).then(|| json!(folders.join("\n")))),
+        ("externalRefs", purl),
+    ];
+    with_known(package, known)
 }
 
 fn snippet(number: usize, snippet: &Snippet<'_>) -> Value {

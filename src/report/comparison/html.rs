@@ -30,8 +30,7 @@ pub(super) fn write(comparison: &Comparison, _: &Style, out: &mut dyn Write) -> 
             cards.push(card(pair, comparison, &mut n_free));
         }
     }
-    let n_more =
-        comparison.pairs.iter().filter(|pair| !pair.matches.is_empty()).count() - cards.len();
+    let n_similar = comparison.pairs.iter().filter(|pair| !pair.matches.is_empty()).count();
     let heading = Heading {
         title: headline(comparison),
         subtitle: "How much of each submission is in another, the most alike first. \
@@ -39,17 +38,15 @@ pub(super) fn write(comparison: &Comparison, _: &Style, out: &mut dyn Write) -> 
             .to_owned(),
         summary: summary(comparison),
         list: "Pairs side by side",
-        left_out: left_out(n_more, 0, "less similar pair"),
+        left_out: left_out(n_similar, MAX_CARDS, "less similar pair", "left out"),
     };
     let histogram = histogram(&comparison.histogram, comparison.n_compared);
-    let mut page = Page::new(heading, cards).with(&histogram);
     let graphs = Graph::all(comparison, |a, b| {
         let at = comparison.pairs.iter().position(|pair| (pair.a, pair.b) == (a, b))?;
         card_of[at]
     });
-    for graph in graphs.iter().take(MAX_GRAPHS) {
-        page = page.with(graph);
-    }
+    let page = Page::new(heading, cards).with(&histogram);
+    let page = page.with_all(graphs.into_iter().take(MAX_GRAPHS));
     page.with(&table(comparison, &card_of)).write(out)
 }
 

@@ -3,8 +3,10 @@
 
 use super::Page;
 use super::parts::Columns::{Figures, Text};
-use super::parts::{Bar, Bars, Cell, MAX_TABLE_ROWS, Table, Tiles, counted, percentage, thousands};
-use crate::audit::{AuditSummary, ComponentCopy, CopiedFile, Outcome};
+use super::parts::{
+    Bar, Bars, Cell, MAX_TABLE_ROWS, Table, Tiles, counted, left_out, percentage, thousands,
+};
+use crate::audit::{AuditSummary, ComponentCopy, CopiedFile, Introduction, Outcome};
 use crate::policy::{Answer, Finding, Level};
 use crate::report::audited::{brought_in, classes, from, license_of, licenses, version};
 use crate::report::words::{Need, count, n_of_level, n_vulnerable};
@@ -32,15 +34,12 @@ pub(super) fn overview(
     let mut undecided: Vec<&ComponentCopy> =
         audited.components.iter().filter(|taken| Need::of(&taken.verdict).is_some()).collect();
     undecided.sort_by_key(|taken| Need::of(&taken.verdict));
-    let page = if undecided.is_empty() { page } else { page.with(&decisions(&undecided)) };
-    let mut page = page.with(&by_class(audited)).with(&components(audited));
-    if !audited.versions.is_empty() {
-        page = page.with(&versions(audited));
-    }
-    if audited.brought.is_some() {
-        page = page.with(&brought(audited));
-    }
-    page.with(&files(audited, findings))
+    page.with_all((!undecided.is_empty()).then(|| decisions(&undecided)))
+        .with(&by_class(audited))
+        .with(&components(audited))
+        .with_all((!audited.versions.is_empty()).then(|| versions(audited)))
+        .with_all(audited.brought.as_ref().map(|rows| brought(audited, rows)))
+        .with(&files(audited, findings))
 }
 
 fn tiles(outcome: &Outcome, audited: &AuditSummary) -> Tiles {
@@ -49,7 +48,7 @@ fn tiles(outcome: &Outcome, audited: &AuditSummary) -> Tiles {
     let n_denied = audited.n_components(|taken| taken.verdict.answer == Answer::Denied);
     let [n_warnings, n_errors] =
         [Level::Warning, Level::Error].map(|level| n_of_level(outcome, level));
-    let n_vulnerable = n_vulnerable(outcome.all_findings());
+    let n_vulnerable = n_vulnerable(outcome);
     let vulnerable =
         (n_vulnerable > 0).then(|| ("Lack security fixes", thousands(n_vulnerable), String::new()));
     let others = [
@@ -83,17 +82,7 @@ fn decisions(undecided: &[&ComponentCopy]) -> Table {
         note: "To record decisions: secondhand audit --format decisions, or the license policy in secondhand.toml.",
         columns: &[Text(&["to do", "component", "license", "why"]), Figures(&["files"])],
         rows: rows.collect(),
-        left_out: more(undecided.len(), "component"),
-    }
-}
-
-/// `5 components more`, if a table leaves some out.
-fn more(n: usize, noun: &str) -> String {
-    let more = count(n.saturating_sub(MAX_TABLE_ROWS), noun);
-    if n > MAX_TABLE_ROWS {
-        format!("{more} more: --format json has all of them")
-    } else {
-        String::new()
+        left_out: left_out(undecided.len(), MAX_TABLE_ROWS, "component", "more"),
     }
 }
 
@@ -124,7 +113,7 @@ fn components(audited: &AuditSummary) -> Table {
         title: "Components",
         columns: &[Text(&["component", "license", "verdict"]), Figures(&["files", "tokens"])],
         rows: rows.collect(),
-        left_out: more(audited.components.len(), "component"),
+        left_out: left_out(audited.components.len(), MAX_TABLE_ROWS, "component", "more"),
         ..Table::default()
     }
 }
@@ -135,13 +124,12 @@ fn versions(audited: &AuditSummary) -> Table {
         title: "Versions",
         columns: &[Text(&["folder: the version that fits best, and local edits"])],
         rows: versions.map(|of| vec![version(of, false).into()]).collect(),
-        left_out: more(audited.versions.len(), "folder"),
+        left_out: left_out(audited.versions.len(), MAX_TABLE_ROWS, "folder", "more"),
         ..Table::default()
     }
 }
 
-fn brought(audited: &AuditSummary) -> Table {
-    let brought = audited.brought.as_deref().unwrap_or_default();
+fn brought(audited: &AuditSummary, brought: &[Introduction]) -> Table {
     let rows = brought.iter().take(MAX_TABLE_ROWS).map(|of| {
         let gone = if of.is_in_head { "" } else { ", since removed" };
         let when = brought_in(audited, &of.path, &of.component.name).unwrap_or_default();
@@ -156,7 +144,7 @@ fn brought(audited: &AuditSummary) -> Table {
         title: "When it came in",
         columns: &[Text(&["file", "component", "when", "verdict"])],
         rows: rows.collect(),
-        left_out: more(brought.len(), "row"),
+        left_out: left_out(brought.len(), MAX_TABLE_ROWS, "row", "more"),
         ..Table::default()
     }
 }
@@ -178,7 +166,7 @@ fn files(audited: &AuditSummary, findings: &[&Finding]) -> Table {
         title: "Files",
         columns: &[Text(&["file", "from", "license"]), Figures(&["in corpora", "tokens"])],
         rows: rows.collect(),
-        left_out: more(files.len(), "file"),
+        left_out: left_out(files.len(), MAX_TABLE_ROWS, "file", "more"),
         ..Table::default()
     }
 }

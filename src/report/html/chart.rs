@@ -50,7 +50,6 @@ struct Bar {
 }
 
 /// The axis to the left: from 0 to its largest tick.
-#[derive(Debug, Clone, PartialEq)]
 pub(in crate::report) struct Scale {
     /// Values and their names, the first is 0.
     ticks: Vec<(f64, String)>,
@@ -65,11 +64,9 @@ impl Scale {
         let steps = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power);
         let step = steps.into_iter().find(|step| *step >= rough * 0.999).unwrap_or(rough);
         let n = (highest / step - 0.001).ceil().max(1.0) as usize;
-        let ticks = (0..=n).map(|at| at as f64 * step);
-        Self {
-            ticks: ticks.map(|value| (value, short(value) + unit)).collect(),
-            is_logarithmic: false,
-        }
+        let values = (0..=n).map(|at| at as f64 * step);
+        let ticks = values.map(|value| (value, short(value) + unit)).collect();
+        Self { ticks, is_logarithmic: false }
     }
 
     /// Powers of ten, beginning with 0 and 1.
@@ -77,10 +74,8 @@ impl Scale {
         let powers = std::iter::successors(Some(1usize), |power| power.checked_mul(10));
         let n_below = powers.clone().take_while(|power| *power < highest).count();
         let values = std::iter::once(0).chain(powers.take(n_below + 1));
-        Self {
-            ticks: values.map(|value| (value as f64, short(value as f64))).collect(),
-            is_logarithmic: true,
-        }
+        let ticks = values.map(|value| (value as f64, short(value as f64))).collect();
+        Self { ticks, is_logarithmic: true }
     }
 
     /// Pixels from the top; the top tick leaves room for half its name.
@@ -120,14 +115,8 @@ impl Chart {
                 _ => "middle",
             },
         });
-        Self {
-            caption,
-            label,
-            left: left.collect(),
-            below: below.collect(),
-            bars: Vec::new(),
-            points: String::new(),
-        }
+        let (left, below) = (left.collect(), below.collect());
+        Self { caption, label, left, below, bars: Vec::new(), points: String::new() }
     }
 
     /// The chart with a bar for each value, side by side over the whole axis, each with a tooltip.
@@ -159,7 +148,7 @@ impl Chart {
 }
 
 /// What the commits of a period added.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Default)]
 pub struct Period {
     /// `2024-03`, `2024` or `2020 to 2029`: when it begins.
     pub name: String,

@@ -56,8 +56,7 @@ impl Code {
         let n = sides.rows.len().min(MAX_ROWS).min(*n_free);
         *n_free -= n;
         let renamed = sides.renamed_names(paths.0, paths.1);
-        let renames =
-            first(&renamed, MAX_RENAMES, |rename| format!("{} → {}", rename.from, rename.to));
+        let renames = first(&renamed, MAX_RENAMES, |name| format!("{} → {}", name.from, name.to));
         let n_cut = sides.n_left_out.0.max(sides.n_left_out.1) as usize;
         let rows = (0..n).map(|row| Row {
             lines: [true, false].map(|side| sides.line(row, side).map(CodeLine::new)).into(),

@@ -59,15 +59,12 @@ pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io
     }));
     let n_more = findings.len().saturating_sub(MAX_CARDS)
         + outcome.suppressed.len().saturating_sub(MAX_CARDS);
-    let left_out = left_out(n_more, 0, "finding");
+    let left_out = left_out(n_more, 0, "finding", "left out");
+    let found = found(outcome);
     let (title, subtitle, list) = match (&outcome.duplication, &outcome.audited) {
-        (Some(duplication), _) => {
-            (scan::title(duplication), format!("{} in ", found(outcome)), "Clone classes")
-        }
-        (None, Some(audited)) => {
-            (audit::title(audited), format!("{} in ", found(outcome)), "Copies")
-        }
-        (None, None) => (found(outcome), String::new(), "Findings"),
+        (Some(all), _) => (scan::title(all), format!("{found} in "), "Clone classes"),
+        (None, Some(all)) => (audit::title(all), format!("{found} in "), "Copies"),
+        (None, None) => (found, String::new(), "Findings"),
     };
     let title = match outcome.repository.as_str() {
         "" => title,

@@ -152,6 +152,10 @@ impl Page {
         self
     }
 
+    pub fn with_all(self, parts: impl IntoIterator<Item = impl Template>) -> Self {
+        parts.into_iter().fold(self, |page, part| page.with(&part))
+    }
+
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         self.write_into(&mut &mut *out)
     }

@@ -10,7 +10,7 @@ use super::finding::PastCommit;
 use super::origin::{Component, FirstAppearance, Verdict};
 use crate::audit::{self, AuditSummary};
 use crate::report::audited::{self, classes, share as percent_of};
-use crate::report::plain_json::{each, json_types, rounded};
+use crate::report::plain_json::{each, json_types, rounded, strings};
 use crate::text::{FilePath, printable};
 
 json_types! {
@@ -98,10 +98,8 @@ struct CopiedFile from (
     /// Those that were removed.
     removed_lines: Option<usize> = edited_lines(&state).map(|(_, removed)| removed),
     /// The version that it was compared with.
-    since: Option<String> = match state {
-        audit::State::Edited { since, .. } => since,
-        _ => None,
-    },
+    since: Option<String> =
+        if let audit::State::Edited { since, .. } = state { since } else { None },
     /// What explains it, the largest share first; each token is explained once.
     origins: Vec<Explanation> =
         of.origins.iter().map(|part| Explanation::from((tree, of, part))).collect(),
@@ -146,7 +144,7 @@ struct FolderVersion from (of: &audit::FolderVersion) {
     folder: String = of.folder.to_string(),
     /// The files that were copied, where they are not the folder: a single one, or a few among
     /// others.
-    copied_files: Vec<String> = names(&of.files),
+    copied_files: Vec<String> = strings(&of.files),
     component: String = of.component.name.clone(),
     corpus: String = of.component.corpus.clone(),
     /// The folder of the component that it is a copy of; empty for its root.
@@ -177,9 +175,9 @@ struct FolderVersion from (of: &audit::FolderVersion) {
     /// Files that are identical to those of another version.
     of_other_versions: Vec<FileOfVersion> = each(&of.of_others),
     /// Files that the version does not have.
-    added: Vec<String> = names(&of.added),
+    added: Vec<String> = strings(&of.added),
     /// Files of the version that are not there, by their paths in the component.
-    missing: Vec<String> = names(&of.missing),
+    missing: Vec<String> = strings(&of.missing),
     /// Further ones in folders of which nothing was copied.
     missing_elsewhere: usize = of.n_missing_elsewhere,
 }
@@ -256,10 +254,6 @@ impl From<&audit::State> for State {
 
 fn edited_lines(state: &audit::State) -> Option<(usize, usize)> {
     if let audit::State::Edited { lines, .. } = state { Some(*lines) } else { None }
-}
-
-fn names(paths: &[FilePath]) -> Vec<String> {
-    paths.iter().map(ToString::to_string).collect()
 }
 
 fn shown(lines: &[Vec<u8>]) -> Vec<String> {

@@ -5,7 +5,7 @@ use crate::audit::Outcome;
 use crate::matching::Worth;
 use crate::policy::{self, Level, SuppressedBy};
 use crate::report::brief::Brief;
-use crate::report::plain_json::{each, json_types, rounded};
+use crate::report::plain_json::{each, json_types, rounded, strings};
 use crate::report::words::crosses_border;
 
 json_types! {
@@ -191,17 +191,13 @@ pub(super) fn findings(outcome: &Outcome, is_brief: bool) -> Vec<Finding> {
         let origin = of.origins_in_tree().next();
         Finding {
             family: (!head.family.is_empty()).then(|| head.identity.clone()),
-            owners: owned(&outcome.owners.of(&of.path)),
-            settings: owned(&outcome.settings.of(&of.path)),
-            origin_owners: origin.map_or(Vec::new(), |of| owned(&outcome.owners.of(&of.path))),
+            owners: strings(&outcome.owners.of(&of.path)),
+            settings: strings(&outcome.settings.of(&of.path)),
+            origin_owners: origin.map_or(Vec::new(), |of| strings(&outcome.owners.of(&of.path))),
             crosses_owners: crosses_border(outcome, of),
             brief: is_brief.then(|| Brief::of(outcome, of)).flatten(),
             ..Finding::from(of)
         }
     });
     findings.collect()
-}
-
-fn owned(all: &[&str]) -> Vec<String> {
-    all.iter().map(ToString::to_string).collect()
 }

@@ -33,16 +33,13 @@ pub(super) fn write(organization: &Organization, _: &Style, out: &mut dyn Write)
         subtitle: "The latest report of each repository, combined".to_owned(),
         summary: summary(organization).join("\n") + "\n",
         list: "Errors and warnings",
-        left_out: left_out(findings.len(), MAX_CARDS, "finding"),
+        left_out: left_out(findings.len(), MAX_CARDS, "finding", "left out"),
     };
-    let mut page = Page::new(heading, cards).with(&tiles(organization));
-    if !flows.is_empty() {
-        page = page.with(&flow_table(flows));
-    }
-    if !components.is_empty() {
-        page = page.with(&component_table(components));
-    }
-    page = page.with(&repository_table(repositories, findings));
+    let mut page = Page::new(heading, cards)
+        .with(&tiles(organization))
+        .with_all((!flows.is_empty()).then(|| flow_table(flows)))
+        .with_all((!components.is_empty()).then(|| component_table(components)))
+        .with(&repository_table(repositories, findings));
     if !months.is_empty() {
         let periods = periods(months);
         let caption = "Copied tokens as a share of the new ones, all repositories".to_owned();
@@ -51,10 +48,7 @@ pub(super) fn write(organization: &Organization, _: &Style, out: &mut dyn Write)
         page = page.with(&share_chart(periods.iter().map(Period::bar), caption, what, below));
         page = page.with(&Details::new("Figures of the chart".to_owned(), &period_table(&periods)));
     }
-    if days.len() > 1 {
-        page = page.with(&day_chart(days));
-    }
-    page.write(out)
+    page.with_all((days.len() > 1).then(|| day_chart(days))).write(out)
 }
 
 fn tiles(organization: &Organization) -> Tiles {
@@ -67,17 +61,14 @@ fn tiles(organization: &Organization) -> Tiles {
     }
     let [elsewhere, duplicated, added] =
         sums.map(|(all, copied)| (all, share((all > 0).then_some((all, copied)))));
+    let n_open = n_components(organization, is_open);
     let n_denied = n_components(organization, |of| of.answer == "denied");
     let n_vulnerable = n_vulnerable(organization);
     let vulnerable =
         (n_vulnerable > 0).then(|| ("Lack security fixes", thousands(n_vulnerable), String::new()));
     let others = [
         ("Repositories", thousands(organization.repositories.len()), String::new()),
-        (
-            "Need a decision",
-            thousands(n_components(organization, is_open)),
-            format!("{n_denied} denied"),
-        ),
+        ("Need a decision", thousands(n_open), format!("{n_denied} denied")),
         ("From elsewhere", elsewhere.1, format!("of {}", counted(elsewhere.0, "token"))),
         ("Duplicated", duplicated.1, format!("of {}", counted(duplicated.0, "line"))),
         ("Share of new code that was copied", added.1, format!("of {}", counted(added.0, "token"))),
@@ -100,7 +91,7 @@ fn flow_table(flows: &[Flow]) -> Table {
             Text(&["license policy"]),
         ],
         rows: rows.collect(),
-        left_out: left_out(flows.len(), MAX_TABLE_ROWS, "row"),
+        left_out: left_out(flows.len(), MAX_TABLE_ROWS, "row", "left out"),
     }
 }
 
@@ -115,7 +106,7 @@ fn component_table(components: &[SharedComponent]) -> Table {
         note: "What needs a decision first.",
         columns: &[Text(&["component", "license", "policy", "in"]), Figures(&["tokens"])],
         rows: rows.collect(),
-        left_out: left_out(components.len(), MAX_TABLE_ROWS, "row"),
+        left_out: left_out(components.len(), MAX_TABLE_ROWS, "row", "left out"),
     }
 }
 
@@ -142,7 +133,7 @@ fn repository_table(repositories: &[Member], findings: &[RepositoryFinding]) -> 
             Text(&["reports"]),
         ],
         rows: rows.collect(),
-        left_out: left_out(repositories.len(), MAX_TABLE_ROWS, "row"),
+        left_out: left_out(repositories.len(), MAX_TABLE_ROWS, "row", "left out"),
         ..Table::default()
     }
 }
