@@ -239,8 +239,8 @@ impl<'d> Function<'d> {
     }
 }
 
-/// Whether the line that functions are indented in defines a type, of which they are methods; `None`
-/// if they may not be called as elsewhere.
+/// Whether the line that functions are indented in defines a type, of which they are methods;
+/// `None` if they may not be called as elsewhere.
 fn defines_type(document: &Document, patterns: &HelperPatterns, at: usize) -> Option<bool> {
     let words = &patterns.words;
     let line: Vec<&str> = (at..document.next_line(at)).map(|at| document.spelled(at)).collect();

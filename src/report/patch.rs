@@ -1,5 +1,5 @@
-//! Writes patches for `git apply` and `patch -p1`: the edits that siblings lack, and the commits that
-//! copies lack.
+//! Writes patches for `git apply` and `patch -p1`: the edits that siblings lack, and the commits
+//! that copies lack.
 //!
 //! Promise: no line of a patch is a command or unseen where it is printed.
 

@@ -26,8 +26,7 @@ pub(super) fn here(finding: &Finding) -> String {
     finding.fragment.in_file(&finding.path)
 }
 
-/// The first `max` of these as they are told, and `and 3 more` with `where_to_look`, where there are
-/// more.
+/// The first `max` of these as they are told, and `and 3 more` with `where_to_look` if there are.
 pub(super) fn listed<T>(
     all: &[T],
     max: usize,

@@ -214,8 +214,8 @@ fn possible_lines(possible: &[Possible], style: &Style) -> Vec<String> {
     if possible.is_empty() {
         return Vec::new();
     }
-    let what = "possible: short fragments that unrelated projects may well have in common; no origin \
-                of them is stated elsewhere";
+    let what = "possible: short fragments that unrelated projects may well have in common; no \
+                origin of them is stated elsewhere";
     let mut lines = vec![String::new(), what.to_owned()];
     let all = listed(possible, style.at_most(MAX_FILES), IN_VERBOSE, |of| {
         let Possible { path, component, origin, n_tokens } = of;
