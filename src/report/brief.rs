@@ -9,8 +9,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::plain_json::json_types;
 use super::sides::{Line, Mark, Rename, Sides, begins_with_digit};
-use super::words::{agreed, and_more, copy_text, count, place, text_of};
+use super::words::{agreed, and_more, copy_text, count, place, sides};
 use crate::audit::{Callers, Outcome};
 use crate::policy::{Finding, Origin, Place};
 use crate::text::{joined, printable, shortened};
@@ -21,85 +22,80 @@ const MAX_NAMED: usize = 12;
 const MAX_QUOTED: usize = 60;
 
 /// What one function for a copy and its origin would have to serve.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Brief {
     /// The origin it compares with: `src/a.c:12-20`.
-    pub origin: String,
+    origin: String,
     /// Lines of the copy that are equal but for layout.
-    pub equal_lines: usize,
+    equal_lines: usize,
     /// Lines of the copy.
-    pub lines: usize,
+    lines: usize,
     /// Words that differ one for one: what a shared function would take as parameters, if it is not
     /// a name of its own.
-    pub replaced: Vec<Replacement>,
+    replaced: Vec<Replacement>,
     /// What else differs: lines that only one side has, or that were rewritten.
-    pub rewritten: Vec<Rewrite>,
+    rewritten: Vec<Rewrite>,
     /// The functions of the copy and of the origin, with the places that call them: what a change
     /// of either touches.
-    pub functions: Vec<Function>,
+    functions: Vec<Function>,
     /// Lines that go if the copy is replaced by a call of one line, whatever the parameters.
-    pub saved_lines: usize,
+    saved_lines: usize,
 }
 
+json_types! {
+
 /// A function in the copy or in the origin, and the calls to it, found by name.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Function {
+struct Function from ((in_copy, of): (bool, &Callers)) {
     /// Whether it is in the copy, and not in the origin.
-    pub in_copy: bool,
+    in_copy: bool = in_copy,
     /// Its name.
-    pub name: String,
+    name: String = printable(&of.function),
     /// The first calls: `src/a.c:12`.
-    pub calls: Vec<String>,
+    calls: Vec<String> =
+        of.calls.iter().take(MAX_NAMED).map(|(path, line)| format!("{path}:{line}")).collect(),
     /// The number of all calls.
-    pub total: usize,
+    total: usize = of.calls.len(),
 }
 
 /// A word of the origin, and the one in its place.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Replacement {
+struct Replacement from ((of, consistent): (&Rename, bool)) {
     /// The word of the origin.
-    pub origin: String,
+    origin: String = of.from.clone(),
     /// The word of the copy.
-    pub copy: String,
+    copy: String = of.to.clone(),
     /// How often.
-    pub times: usize,
+    times: usize = of.n,
     /// Whether each of the two always corresponds to the other, as after a rename.
-    pub consistent: bool,
+    consistent: bool = consistent,
 }
 
 /// A stretch that differs altogether.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Rewrite {
+struct Rewrite from ([copy, origin]: [Option<(u32, String)>; 2]) {
     /// The line of the copy; null if only the origin has it.
-    pub copy_line: Option<u32>,
+    copy_line: Option<u32> = copy.as_ref().map(|(line, _)| *line),
     /// What the copy has there.
-    pub copy: String,
+    copy: String = copy.map(|(_, words)| words).unwrap_or_default(),
     /// The line of the origin; null if only the copy has it.
-    pub origin_line: Option<u32>,
+    origin_line: Option<u32> = origin.as_ref().map(|(line, _)| *line),
     /// What the origin has there.
-    pub origin: String,
+    origin: String = origin.map(|(_, words)| words).unwrap_or_default(),
+}
+
 }
 
 impl Brief {
     /// Compares a copy with its first origin; `None` if one of the texts is not known.
     pub fn of(outcome: &Outcome, finding: &Finding) -> Option<Self> {
         let origin = finding.origins.first()?;
-        let text = text_of(outcome, origin)?;
-        let copy = copy_text(outcome, finding);
-        if copy.is_empty() {
+        if copy_text(outcome, finding).is_empty() {
             return None;
         }
-        let sides = Sides::new((copy, &finding.fragment), (text, &origin.fragment));
+        let sides = sides(outcome, finding, origin)?;
         let lines = finding.fragment.n_lines() as usize;
-        let rows = sides.rows.iter().filter(|row| row.0.is_some() && row.1.is_some());
-        let equal_lines = rows.filter(|&&row| !sides.is_marked(row));
         Some(Self {
             origin: place(origin),
-            equal_lines: equal_lines.count(),
+            equal_lines: (0..sides.rows.len()).filter(|&row| sides.is_equal(row)).count(),
             lines,
             replaced: replaced(&sides),
             rewritten: rewritten(&sides),
@@ -121,26 +117,22 @@ impl Brief {
         }];
         // A call does not tell two functions of one name apart, so the origin's are named where
         // they have another name.
-        let (of_copy, of_origin): (Vec<_>, Vec<_>) =
-            self.functions.iter().partition(|of| of.in_copy);
-        let of_origin =
-            of_origin.into_iter().filter(|of| of_copy.iter().all(|own| own.name != of.name));
-        lines.extend(calls(&of_copy, "", ""));
-        lines.extend(calls(&Vec::from_iter(of_origin), ", the origin,", ", of the origin,"));
+        let (own, mut others): (Vec<_>, Vec<_>) = self.functions.iter().partition(|of| of.in_copy);
+        others.retain(|other| own.iter().all(|own| own.name != other.name));
+        lines.extend(calls(&own, "", ""));
+        lines.extend(calls(&others, ", the origin,", ", of the origin,"));
         let (names, values): (Vec<_>, Vec<_>) =
             self.replaced.iter().partition(|replaced| replaced.consistent);
         for (what, words) in [("renamed throughout", names), ("differs by place", values)] {
             if !words.is_empty() {
-                let words =
-                    joined(&words, MAX_NAMED, |Replacement { origin, copy, times, .. }| {
-                        format!("`{copy}` for `{origin}` ({times} x)")
-                    });
+                let words = joined(&words, MAX_NAMED, |word| {
+                    format!("`{}` for `{}` ({} x)", word.copy, word.origin, word.times)
+                });
                 lines.push(format!("{what}: {words}"));
             }
         }
-        for Rewrite { copy_line, copy, origin_line, origin } in
-            self.rewritten.iter().take(MAX_NAMED)
-        {
+        let told = self.rewritten.iter().take(MAX_NAMED);
+        for Rewrite { copy_line, copy, origin_line, origin } in told {
             lines.push(match (copy_line, origin_line) {
                 (Some(line), Some(other)) => {
                     format!("line {line} has `{copy}`, line {other} of the origin `{origin}`")
@@ -152,8 +144,7 @@ impl Brief {
                 (None, None) => continue,
             });
         }
-        if self.rewritten.len() > MAX_NAMED {
-            let n_more = self.rewritten.len() - MAX_NAMED;
+        if let n_more @ 1.. = self.rewritten.len().saturating_sub(MAX_NAMED) {
             let differ = agreed(n_more, "differs", "differ");
             lines.push(format!("{} {differ}", count(n_more, "more line")));
         }
@@ -161,7 +152,6 @@ impl Brief {
     }
 }
 
-/// The brief of a finding in lines; empty if there is none.
 pub(super) fn brief(outcome: &Outcome, finding: &Finding) -> Vec<String> {
     Brief::of(outcome, finding).map(|brief| brief.describe()).unwrap_or_default()
 }
@@ -185,22 +175,13 @@ fn calls(functions: &[&Function], whose: &str, of_whom: &str) -> Vec<String> {
     lines
 }
 
-/// The functions of both sides with their calls, those of the copy first.
 fn functions(outcome: &Outcome, finding: &Finding, origin: &Origin) -> Vec<Function> {
     let copy = (true, &finding.path, &finding.fragment);
     let origin = (origin.place == Place::Tree).then_some((false, &origin.path, &origin.fragment));
     let mut functions = Vec::new();
     for (in_copy, path, fragment) in std::iter::once(copy).chain(origin) {
         let callers = outcome.callers.get(&(path.clone(), fragment.start.line));
-        for Callers { function, calls } in callers.into_iter().flatten() {
-            let named = calls.iter().take(MAX_NAMED).map(|(path, line)| format!("{path}:{line}"));
-            functions.push(Function {
-                in_copy,
-                name: printable(function),
-                calls: named.collect(),
-                total: calls.len(),
-            });
-        }
+        functions.extend(callers.into_iter().flatten().map(|of| Function::from((in_copy, of))));
     }
     functions
 }
@@ -212,39 +193,24 @@ fn replaced(sides: &Sides) -> Vec<Replacement> {
         *of_origin.entry(&rename.from).or_default() += 1;
         *of_copy.entry(&rename.to).or_default() += 1;
     }
-    let replaced = sides.renames.iter().map(|Rename { from, to, n }| Replacement {
-        origin: from.clone(),
-        copy: to.clone(),
-        times: *n,
-        consistent: !begins_with_digit(from)
-            && !begins_with_digit(to)
-            && of_origin[from.as_str()] == 1
-            && of_copy[to.as_str()] == 1,
+    let replaced = sides.renames.iter().map(|rename| {
+        let (from, to) = (&*rename.from, &*rename.to);
+        let is_number = begins_with_digit(from) || begins_with_digit(to);
+        Replacement::from((rename, !is_number && of_origin[from] == 1 && of_copy[to] == 1))
     });
     replaced.collect()
 }
 
 /// The rows with words that correspond to nothing on the other side.
 fn rewritten(sides: &Sides) -> Vec<Rewrite> {
-    let mut rewritten = Vec::new();
-    for row in 0..sides.rows.len() {
-        let [copy, origin] =
-            [true, false].map(|is_copy| sides.line(row, is_copy).and_then(changed));
-        if copy.is_none() && origin.is_none() {
-            continue;
-        }
-        let (copy_line, copy) = copy.unzip();
-        let (origin_line, origin) = origin.unzip();
-        let (copy, origin) = (copy.unwrap_or_default(), origin.unwrap_or_default());
-        rewritten.push(Rewrite { copy_line, copy, origin_line, origin });
-    }
-    rewritten
+    let rows = 0..sides.rows.len();
+    let rows = rows.map(|row| [true, false].map(|side| sides.line(row, side).and_then(changed)));
+    rows.filter(|[copy, origin]| copy.is_some() || origin.is_some()).map(Rewrite::from).collect()
 }
 
 /// The number of a line, and the words that the other side has not got.
 fn changed(line: &Line) -> Option<(u32, String)> {
     let parts = line.pieces().into_iter().filter(|(_, mark)| *mark == Some(Mark::Changed));
-    let text: Vec<&str> =
-        parts.map(|(text, _)| text.trim()).filter(|text| !text.is_empty()).collect();
+    let text: Vec<_> = parts.map(|(text, _)| text.trim()).filter(|text| !text.is_empty()).collect();
     (!text.is_empty()).then(|| (line.number, shortened(&text.join(" … "), MAX_QUOTED)))
 }

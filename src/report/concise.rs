@@ -13,7 +13,7 @@ use crate::policy::{Finding, Fragment, SuppressedFinding};
 use crate::text::joined;
 
 /// Maximum other places of a clone class to name.
-const MAX_PLACES: usize = 3;
+pub(super) const MAX_PLACES: usize = 3;
 
 pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     for (name, findings) in grouped(outcome, style.group_by) {

@@ -42,15 +42,15 @@ pub(super) fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Re
 }
 
 /// Writes a table, no cell of which is a formula.
-pub(super) fn write_table<const N: usize>(
-    columns: [&str; N],
-    rows: impl Iterator<Item = [String; N]>,
+pub(super) fn write_table(
+    columns: impl IntoIterator<Item = impl AsRef<str>>,
+    rows: impl Iterator<Item = impl IntoIterator<Item = String>>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut table = csv::Writer::from_writer(out);
-    table.write_record(columns)?;
+    table.write_record(columns.into_iter().map(|name| defused(name.as_ref())))?;
     for row in rows {
-        table.write_record(row.iter().map(|cell| defused(cell)))?;
+        table.write_record(row.into_iter().map(|cell| defused(&cell)))?;
     }
     table.flush()
 }
@@ -63,9 +63,8 @@ fn row(
     outcome: &Outcome,
 ) -> Row {
     let (deletion, component) = (origin.place.deletion(), origin.place.component());
-    let audited = outcome.audited.as_ref();
-    let brought =
-        component.and_then(|component| audited?.brought_into(&finding.path, &component.name));
+    let brought = outcome.audited.as_ref().zip(component);
+    let brought = brought.and_then(|(all, of)| all.brought_into(&finding.path, &of.name));
     [
         finding.rule.id.to_owned(),
         finding.level.name().to_owned(),
@@ -150,7 +149,7 @@ fn of_any(finding: &Finding, column: &str, suppressed: &str) -> String {
 
 /// `cell`, which no spreadsheet takes for a formula: one that begins like a formula gets an
 /// apostrophe in front, and control characters are written out.
-pub(super) fn defused(cell: &str) -> String {
+fn defused(cell: &str) -> String {
     let shown = printable(cell).replace('\t', "\\t");
     let begins = shown.trim_start().chars().next();
     let is_formula = matches!(begins, Some('=' | '+' | '-' | '@' | '＝' | '＋' | '－' | '＠'));

@@ -11,8 +11,8 @@ use super::words::copy_text;
 use crate::audit::Outcome;
 use crate::language::{HelperPatterns, Kind, Languages};
 use crate::matching::{Document, Unit};
-use crate::policy::{Finding, Fragment, Origin};
-use crate::text::Lines;
+use crate::policy::{Finding, Fragment};
+use crate::text::joined;
 
 /// One function for two.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,8 +26,7 @@ pub struct Extraction {
 /// What one function can be written for, of those that a copy and its origins in the same file
 /// have.
 pub fn extractions(outcome: &Outcome, finding: &Finding, languages: &Languages) -> Vec<Extraction> {
-    let origins: Vec<&Origin> =
-        finding.origins_in_tree().filter(|of| of.path == finding.path).collect();
+    let origins: Vec<_> = finding.origins_in_tree().filter(|of| of.path == finding.path).collect();
     // Editors ask wherever the cursor goes: most copies need no file read and no pattern compiled.
     if origins.is_empty() {
         return Vec::new();
@@ -50,9 +49,13 @@ pub fn extractions(outcome: &Outcome, finding: &Finding, languages: &Languages) 
     let mut found = Vec::new();
     for origin in origins {
         for (copy, origin) in copies.iter().zip(within(&origin.fragment, &functions)) {
-            let Some(pair) = Pair::new(&document, &patterns, copy, origin) else { continue };
+            let Some(pair) = Pair::new(&document, &patterns, [copy, origin]) else { continue };
             let Some(edits) = pair.edits() else { continue };
-            let edits = edits.into_iter().map(|(bytes, new)| (fragment(lines, text, &bytes), new));
+            let edits = edits.into_iter().map(|(bytes, new)| {
+                let [start, end] =
+                    [bytes.start, bytes.end].map(|at| lines.position(text, at as u32));
+                (Fragment { start, end }, new)
+            });
             let functions = [&pair.first, &pair.second]
                 .map(|function| document.spelled(function.name).to_owned());
             found.push(Extraction { functions, edits: edits.collect() });
@@ -70,20 +73,11 @@ fn within<'f>(fragment: &Fragment, functions: &'f [(Unit, [u32; 2])]) -> Vec<&'f
     within.map(|(unit, _)| unit).collect()
 }
 
-fn fragment(lines: &Lines, text: &[u8], bytes: &Range<usize>) -> Fragment {
-    Fragment {
-        start: lines.position(text, bytes.start as u32),
-        end: lines.position(text, bytes.end as u32),
-    }
-}
-
 impl<'d> Document<'d> {
-    /// Where a token is.
     fn bytes(&self, at: usize) -> Range<usize> {
         self.tokens[at].start as usize..self.tokens[at].end as usize
     }
 
-    /// The text of a token.
     fn spelled(&self, at: usize) -> &'d str {
         std::str::from_utf8(self.tokens[at].text(self.text)).unwrap_or_default()
     }
@@ -102,12 +96,10 @@ impl<'d> Document<'d> {
     }
 }
 
-/// Whether a list of words has this one.
 fn has(words: &str, word: &str) -> bool {
     words.split_whitespace().any(|of| of == word)
 }
 
-/// A function, as tokens.
 struct Function<'d> {
     unit: Range<usize>,
     /// The word that defines it, or its name where there is none.
@@ -159,12 +151,9 @@ impl<'d> Function<'d> {
         } else {
             document.spelled(end - 1) == ":"
         };
-        if words.docstrings
-            && !body.is_empty()
-            && document.tokens[body.start].kind() == Kind::String
-        {
-            let is_statement = document.starts_line(body.start + 1);
-            body.start += usize::from(is_statement);
+        let is_string = !body.is_empty() && document.tokens[body.start].kind() == Kind::String;
+        if words.docstrings && is_string && document.starts_line(body.start + 1) {
+            body.start += 1;
         }
         // A single line is no longer than a call.
         let is_on_lines = document.starts_line(tokens.end)
@@ -172,20 +161,20 @@ impl<'d> Function<'d> {
             && document.starts_line(body.start)
             && document.next_line(body.start) < body.end;
         let result = close + 1..end - usize::from(!is_in_braces);
-        let is_clear = words
-            .not_returned
-            .as_ref()
-            .is_none_or(|not| result.clone().all(|at| document.spelled(at) != not));
+        let not = words.not_returned.as_ref();
+        let is_clear = not.is_none_or(|not| result.clone().all(|at| document.spelled(at) != not));
         if !is_whole || !is_on_lines || !is_clear || !is_known {
             return None;
         }
+        let indent = document.indent(tokens.start);
         let scope = (0..tokens.start).rev().find(|&at| {
-            let is_outer =
-                document.starts_line(at) && document.indent(at) < document.indent(tokens.start);
+            let is_outer = document.starts_line(at) && document.indent(at) < indent;
             is_outer && document.tokens[at].kind() != Kind::Punctuation
         });
-        let scope = scope.filter(|_| document.indent(tokens.start) > 0);
-        let kind = scope.map(|at| Scope::new(document, patterns, at));
+        let in_type = match scope {
+            Some(at) => defines_type(document, patterns, at)?,
+            None => false,
+        };
         let mut function = Self {
             unit: tokens,
             head,
@@ -195,15 +184,13 @@ impl<'d> Function<'d> {
             receiver: None,
             caller,
             scope,
-            is_method: caller.is_some() || kind == Some(Scope::Type),
+            is_method: caller.is_some() || in_type,
             returns: !result.is_empty(),
             body,
             is_in_braces,
         };
-        let is_annotated = function.is_annotated(document, patterns);
-        let is_readable =
-            function.read_parameters(document, patterns, kind == Some(Scope::Type)).is_some();
-        (kind != Some(Scope::Other) && !is_annotated && is_readable).then_some(function)
+        function.read_parameters(document, patterns, in_type)?;
+        (!function.is_annotated(document, patterns)).then_some(function)
     }
 
     /// Whether something above it is no comment, and no annotation that may be there.
@@ -252,30 +239,14 @@ impl<'d> Function<'d> {
     }
 }
 
-/// What a function is indented in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Scope {
-    /// A type, of which it is a method.
-    Type,
-    /// Code in which functions are called as elsewhere.
-    Plain,
-    /// Anything else.
-    Other,
-}
-
-impl Scope {
-    fn new(document: &Document, patterns: &HelperPatterns, at: usize) -> Self {
-        let words = &patterns.words;
-        let line: Vec<&str> = (at..document.next_line(at)).map(|at| document.spelled(at)).collect();
-        let [not_types, types, scopes] = [&words.not_types, &words.types, &words.scopes]
-            .map(|words| line.iter().any(|word| has(words, word)));
-        match (types, scopes) {
-            _ if not_types => Self::Other,
-            (true, _) => Self::Type,
-            (false, true) => Self::Plain,
-            (false, false) => Self::Other,
-        }
-    }
+/// Whether the line that functions are indented in defines a type, of which they are methods;
+/// `None` if they may not be called as elsewhere.
+fn defines_type(document: &Document, patterns: &HelperPatterns, at: usize) -> Option<bool> {
+    let words = &patterns.words;
+    let line: Vec<&str> = (at..document.next_line(at)).map(|at| document.spelled(at)).collect();
+    let [not_types, types, scopes] = [&words.not_types, &words.types, &words.scopes]
+        .map(|words| line.iter().any(|word| has(words, word)));
+    (!not_types && (types || scopes)).then_some(types)
 }
 
 /// What commas separate between two brackets, which are at the ends of `range`; `None` if other
@@ -308,11 +279,6 @@ fn line_around(document: &Document, at: usize, within: Range<usize>) -> String {
     line
 }
 
-/// The values that two functions differ in, and the tokens of the first with the parameters in their
-/// place.
-type Differences<'d> = (Vec<Value<'d>>, Vec<(usize, String)>);
-
-/// Two functions that may be copies.
 struct Pair<'d, 'p> {
     document: &'p Document<'d>,
     patterns: &'p HelperPatterns,
@@ -332,25 +298,21 @@ impl<'d, 'p> Pair<'d, 'p> {
     fn new(
         document: &'p Document<'d>,
         patterns: &'p HelperPatterns,
-        one: &Unit,
-        other: &Unit,
+        mut units: [&Unit; 2],
     ) -> Option<Self> {
-        let is_first = one.tokens.start < other.tokens.start;
-        let (first, second) = if is_first { (one, other) } else { (other, one) };
-        let first = Function::new(document, patterns, first)?;
-        Some(Self { document, patterns, first, second: Function::new(document, patterns, second)? })
+        units.sort_by_key(|unit| unit.tokens.start);
+        let [first, second] = units.map(|unit| Function::new(document, patterns, unit));
+        Some(Self { document, patterns, first: first?, second: second? })
     }
 
     fn edits(&self) -> Option<Vec<(Range<usize>, String)>> {
         let (first, second) = (&self.first, &self.second);
-        let kinds = [first, second]
-            .map(|of| (of.scope, of.is_method, of.returns, of.names.len(), of.receiver.is_some()));
+        let [kind, other_kind] = [first, second].map(|of| {
+            let n_names = (of.names.len(), of.receiver.is_some());
+            (of.scope, of.is_method, of.returns, n_names, of.body.len())
+        });
         let is_apart = first.unit.end <= second.unit.start;
-        if kinds[0] != kinds[1]
-            || !is_apart
-            || first.body.len() != second.body.len()
-            || !self.has_same_head()
-        {
+        if kind != other_kind || !is_apart || !self.has_same_head() {
             return None;
         }
         let (values, replaced) = self.differences()?;
@@ -428,9 +390,9 @@ impl<'d, 'p> Pair<'d, 'p> {
         })
     }
 
-    /// What the bodies differ in besides their own names, and the tokens of the first in whose
-    /// place it is; `None` if that is more than can be told.
-    fn differences(&self) -> Option<Differences<'d>> {
+    /// The values that the bodies differ in, and the tokens of the first with the parameters in
+    /// their place; `None` if they differ in more than values and their own names.
+    fn differences(&self) -> Option<(Vec<Value<'d>>, Vec<(usize, String)>)> {
         let (first, second, document) = (&self.first, &self.second, self.document);
         let words = &self.patterns.words;
         let mut names: [HashMap<&str, &str>; 2] = Default::default();
@@ -444,9 +406,8 @@ impl<'d, 'p> Pair<'d, 'p> {
             let is_name = [a, b].iter().all(|&at| document.tokens[at].is_name());
             let is_member = document.is_member(a)
                 || document.spelled(a - 1) == ":" && document.spelled(a - 2) == ":";
-            let is_itself = [of_a, of_b].iter().any(|of| {
-                [document.spelled(first.name), document.spelled(second.name)].contains(of)
-            });
+            let own = [first, second].map(|function| document.spelled(function.name));
+            let is_itself = own.contains(&of_a) || own.contains(&of_b);
             let is_equal = of_a == of_b;
             if is_left_alone
                 || is_itself
@@ -514,10 +475,9 @@ impl<'d, 'p> Pair<'d, 'p> {
     }
 
     fn line(&self, at: usize, of: &Function) -> String {
-        let bracket =
-            self.bracket(at, of.body.start).filter(|&at| self.document.spelled(at) != "{");
-        let start = match bracket {
-            Some(bracket) => bracket.saturating_sub(2),
+        let open = self.bracket(at, of.body.start).filter(|&at| self.document.spelled(at) != "{");
+        let start = match open {
+            Some(open) => open.saturating_sub(2),
             None => (0..=at).rev().find(|&at| self.document.starts_line(at)).unwrap_or(0),
         };
         let end = (self.document.next_line(at) + 1).min(self.document.tokens.len());
@@ -555,20 +515,17 @@ impl<'d, 'p> Pair<'d, 'p> {
     ) -> Option<String> {
         let (first, document) = (&self.first, self.document);
         let words = &self.patterns.words;
-        let parameters: Vec<String> = values
-            .iter()
-            .map(|of| words.parameter.replace("{name}", &of.name).replace("{type}", &of.of_type))
-            .collect();
-        let parameters = parameters.join(", ");
+        let parameters = joined(values, values.len(), |value| {
+            words.parameter.replace("{name}", &value.name).replace("{type}", &value.of_type)
+        });
         let mut edits = vec![(document.bytes(first.name), helper.to_owned())];
         if !values.is_empty() {
             let at = document.bytes(first.receiver.unwrap_or(first.parameters.start)).end;
-            let separator =
-                if document.starts_line(first.parameters.start + 1) { "," } else { ", " };
+            let comma = if document.starts_line(first.parameters.start + 1) { "," } else { ", " };
             edits.push(match (first.receiver, first.names.is_empty()) {
                 (Some(_), _) => (at..at, format!(", {parameters}")),
                 (None, true) => (at..at, parameters),
-                (None, false) => (at..at, format!("{parameters}{separator}")),
+                (None, false) => (at..at, format!("{parameters}{comma}")),
             });
         }
         let documentation = first.body.start - 1;
@@ -578,10 +535,8 @@ impl<'d, 'p> Pair<'d, 'p> {
         }
         edits.extend(replaced.into_iter().map(|(at, name)| (document.bytes(at), name)));
         let modifiers = (first.unit.start..first.head).map(|at| document.spelled(at));
-        let mut text: String = modifiers
-            .filter(|word| has(&words.modifiers, word))
-            .flat_map(|word| [word, " "])
-            .collect();
+        let modifiers = modifiers.filter(|word| has(&words.modifiers, word));
+        let mut text: String = modifiers.flat_map(|word| [word, " "]).collect();
         let mut at = document.bytes(first.head).start;
         for (range, new) in edits {
             text.push_str(std::str::from_utf8(document.text.get(at..range.start)?).ok()?);

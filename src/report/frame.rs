@@ -5,9 +5,10 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use anstyle::{AnsiColor, Style};
+use anstyle::{AnsiColor, Style as Color};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use super::Style;
 use super::sides::{Line, Mark, Sides};
 use crate::text::count;
 
@@ -19,44 +20,15 @@ const SIDE_BY_SIDE: usize = 140;
 /// Number of columns from one tab stop to the next.
 const TAB: usize = 4;
 
-/// How to draw.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Canvas {
-    /// Columns.
-    pub width: usize,
-    /// Whether prose is wrapped to them, as code is cut to them.
-    pub wraps: bool,
-    /// Whether marks are colored; else they are drawn below the words.
-    pub has_color: bool,
-    /// Whether to draw every row.
-    pub is_whole: bool,
-}
-
-/// Minimum columns to draw anything sensible.
-const MIN_WIDTH: usize = 24;
-
-impl Canvas {
-    /// The canvas that a style asks for.
-    pub fn new(style: &super::Style) -> Self {
-        let super::Style { has_color, wraps, is_full, .. } = *style;
-        Self { width: style.width.max(MIN_WIDTH), wraps, has_color, is_whole: is_full }
-    }
-
-    /// `text` in lines that leave `n_taken` columns free.
-    pub fn wrapped(self, text: &str, n_taken: usize) -> Vec<String> {
-        wrapped(text, if self.wraps { self.width.saturating_sub(n_taken) } else { usize::MAX })
-    }
-}
-
 /// Draws both sides under their titles.
-pub(super) fn draw(sides: &Sides, titles: &[String; 2], canvas: Canvas) -> String {
-    let rows: Vec<Row> = if canvas.is_whole {
+pub(super) fn draw(sides: &Sides, titles: &[String; 2], style: &Style) -> String {
+    let rows: Vec<Row> = if style.is_full {
         (0..sides.rows.len()).map(Row::Drawn).collect()
     } else {
-        shown(sides, canvas.has_color)
+        shown(sides, style.has_color)
     };
-    if canvas.width >= SIDE_BY_SIDE {
-        return beside(sides, &rows, titles, canvas);
+    if style.columns() >= SIDE_BY_SIDE {
+        return beside(sides, &rows, titles, style);
     }
     let digits = digits(&sides.copy).max(digits(&sides.origin));
     let [copy, origin] = titles;
@@ -73,22 +45,20 @@ pub(super) fn draw(sides: &Sides, titles: &[String; 2], canvas: Canvas) -> Strin
                 (_, line) => lines.push(line),
             }
         }
-        let caption = SideCaption { title, is_copy, n_left_out, digits };
-        below(lines.into_iter(), &caption, canvas)
+        below(&lines, &SideCaption { title, is_copy, n_left_out, digits }, style)
     });
     drawn.concat()
 }
 
-/// Draws one side under its title.
-pub(super) fn draw_one(lines: &[Line], title: &str, n_left_out: u32, canvas: Canvas) -> String {
+pub(super) fn draw_one(lines: &[Line], title: &str, style: &Style) -> String {
     let n = lines.len();
-    let is_folded = !canvas.is_whole && n > MAX_ROWS;
+    let is_folded = !style.is_full && n > MAX_ROWS;
     let folded = if is_folded { MAX_ROWS / 2..n - MAX_ROWS / 2 } else { n..n };
     let fold = is_folded.then(|| Err(Fold { n_lines: folded.len(), is_equal: false }));
     let (before, after) = (lines[..folded.start].iter(), lines[folded.end..].iter());
-    let rows = before.map(Ok).chain(fold).chain(after.map(Ok));
-    let side = SideCaption { title, is_copy: true, n_left_out, digits: digits(lines) };
-    below(rows, &side, canvas)
+    let rows: Vec<_> = before.map(Ok).chain(fold).chain(after.map(Ok)).collect();
+    let side = SideCaption { title, is_copy: true, n_left_out: 0, digits: digits(lines) };
+    below(&rows, &side, style)
 }
 
 fn digits(lines: &[Line]) -> usize {
@@ -114,7 +84,6 @@ impl Row {
     }
 }
 
-/// Lines of one side that are not drawn.
 struct Fold {
     n_lines: usize,
     /// Whether the other side has the same.
@@ -131,7 +100,7 @@ impl std::fmt::Display for Fold {
 /// The rows to draw: the first, the last, those that differ, and those around them.
 fn shown(sides: &Sides, has_color: bool) -> Vec<Row> {
     let n = sides.rows.len();
-    let is_marked: Vec<bool> = sides.rows.iter().map(|&row| sides.is_marked(row)).collect();
+    let is_marked: Vec<bool> = (0..n).map(|row| sides.is_marked(row)).collect();
     // Without colors, marks have a line of their own.
     let costs: Vec<usize> = is_marked.iter().map(|&of| 1 + usize::from(!has_color && of)).collect();
     let mut is_shown = vec![costs.iter().sum::<usize>() <= MAX_ROWS; n];
@@ -161,17 +130,17 @@ fn shown(sides: &Sides, has_color: bool) -> Vec<Row> {
     rows
 }
 
-const GUTTER: Style = AnsiColor::Blue.on_default().bold();
+const GUTTER: Color = AnsiColor::Blue.on_default().bold();
 
-fn paint(style: Style, text: &str, canvas: Canvas) -> String {
-    if canvas.has_color && !text.is_empty() {
-        format!("{style}{text}{style:#}")
+fn paint(color: Color, text: &str, style: &Style) -> String {
+    if style.has_color && !text.is_empty() {
+        format!("{color}{text}{color:#}")
     } else {
         text.to_owned()
     }
 }
 
-fn style_of(mark: Mark, is_copy: bool) -> Style {
+fn color_of(mark: Mark, is_copy: bool) -> Color {
     match (mark, is_copy) {
         (Mark::Renamed, _) => AnsiColor::Yellow.on_default().underline(),
         (Mark::Changed, true) => AnsiColor::Green.on_default().underline(),
@@ -180,13 +149,13 @@ fn style_of(mark: Mark, is_copy: bool) -> Style {
 }
 
 /// The legend: what the marks of the frames mean.
-pub(super) fn legend(canvas: Canvas) -> String {
-    if !canvas.has_color {
+pub(super) fn legend(style: &Style) -> String {
+    if !style.has_color {
         return "marks: ~ renamed, ^ changed or only on this side\n\n".to_owned();
     }
-    let renamed = paint(style_of(Mark::Renamed, true), "renamed", canvas);
-    let copy = paint(style_of(Mark::Changed, true), "the copy", canvas);
-    let origin = paint(style_of(Mark::Changed, false), "the origin", canvas);
+    let renamed = paint(color_of(Mark::Renamed, true), "renamed", style);
+    let copy = paint(color_of(Mark::Changed, true), "the copy", style);
+    let origin = paint(color_of(Mark::Changed, false), "the origin", style);
     format!("marks: {renamed}; changed, only in {copy} or {origin}\n\n")
 }
 
@@ -205,24 +174,19 @@ struct SideCaption<'t> {
     title: &'t str,
     is_copy: bool,
     n_left_out: u32,
-    /// The number of digits of its line numbers.
+    /// The digits of its line numbers.
     digits: usize,
 }
 
 /// Draws the lines of one side; in the place of folded ones, words.
-fn below<'l>(
-    lines: impl Iterator<Item = Result<&'l Line, Fold>>,
-    side: &SideCaption<'_>,
-    canvas: Canvas,
-) -> String {
+fn below(lines: &[Result<&Line, Fold>], side: &SideCaption, style: &Style) -> String {
     let SideCaption { title, is_copy, n_left_out, digits } = *side;
-    let lines: Vec<_> = lines.collect();
-    let width = canvas.width.saturating_sub(digits + 3).max(1);
+    let width = style.columns().saturating_sub(digits + 3).max(1);
     let indent = indent(lines.iter().filter_map(|line| line.as_ref().ok().copied()), width);
-    let bar = paint(GUTTER, "|", canvas);
-    let arrow = paint(GUTTER, &format!("{:digits$}-->", ""), canvas);
+    let bar = paint(GUTTER, "|", style);
+    let arrow = paint(GUTTER, &format!("{:digits$}-->", ""), style);
     let mut text = String::new();
-    for (at, part) in canvas.wrapped(title, digits + 4).iter().enumerate() {
+    for (at, part) in style.wrapped(title, digits + 4).iter().enumerate() {
         let lead = if at == 0 { arrow.clone() } else { " ".repeat(digits + 3) };
         let _ = writeln!(text, "{lead} {part}");
     }
@@ -230,12 +194,12 @@ fn below<'l>(
         let line = match line {
             Ok(line) => line,
             Err(fold) => {
-                let _ = writeln!(text, "{}", paint(GUTTER, &fold.to_string(), canvas));
+                let _ = writeln!(text, "{}", paint(GUTTER, &fold.to_string(), style));
                 continue;
             }
         };
-        let DrawnLine { code, below, .. } = drawn(line, indent, width, is_copy, canvas);
-        let number = paint(GUTTER, &format!("{:>digits$}", line.number), canvas);
+        let DrawnLine { code, below, .. } = drawn(line, indent, width, is_copy, style);
+        let number = paint(GUTTER, &format!("{:>digits$}", line.number), style);
         let _ = writeln!(text, "{number} {bar} {code}");
         if !below.is_empty() {
             let _ = writeln!(text, "{:digits$} {bar} {below}", "");
@@ -248,25 +212,22 @@ fn below<'l>(
     text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-/// Draws both sides next to each other.
-fn beside(sides: &Sides, rows: &[Row], titles: &[String; 2], canvas: Canvas) -> String {
+fn beside(sides: &Sides, rows: &[Row], titles: &[String; 2], style: &Style) -> String {
     let digits = [digits(&sides.copy), digits(&sides.origin)];
-    let width = (canvas.width - digits[0] - digits[1] - 9) / 2;
-    let indents = [true, false].map(|is_copy| {
-        let lines = rows.iter().filter_map(|row| row.of_side(sides, is_copy)?.ok());
-        indent(lines, width)
-    });
+    let width = (style.columns() - digits[0] - digits[1] - 9) / 2;
+    let indents = [true, false]
+        .map(|side| indent(rows.iter().filter_map(|row| row.of_side(sides, side)?.ok()), width));
     let mut text = String::new();
     let heads = titles.each_ref().map(|title| wrapped(title, width));
     for at in 0..heads[0].len().max(heads[1].len()) {
         let parts = heads.each_ref().map(|head| head.get(at).map_or("", String::as_str));
-        text += &beside_row([""; 2], parts.map(|part| (part, part.width())), digits, width, canvas);
+        text += &beside_row([""; 2], parts.map(|part| (part, part.width())), digits, width, style);
     }
     for row in rows {
         let parts = [(true, indents[0]), (false, indents[1])].map(|(is_copy, indent)| {
             match row.of_side(sides, is_copy) {
                 Some(Ok(line)) => {
-                    (line.number.to_string(), drawn(line, indent, width, is_copy, canvas))
+                    (line.number.to_string(), drawn(line, indent, width, is_copy, style))
                 }
                 Some(Err(fold)) => {
                     let code = fold.to_string();
@@ -277,10 +238,10 @@ fn beside(sides: &Sides, rows: &[Row], titles: &[String; 2], canvas: Canvas) -> 
         });
         let [(copy_number, copy), (origin_number, origin)] = &parts;
         let code = [(&*copy.code, copy.width), (&*origin.code, origin.width)];
-        text += &beside_row([copy_number, origin_number], code, digits, width, canvas);
+        text += &beside_row([copy_number, origin_number], code, digits, width, style);
         if !copy.below.is_empty() || !origin.below.is_empty() {
             let marks = [&*copy.below, &*origin.below].map(|marks| (marks, marks.len()));
-            text += &beside_row([""; 2], marks, digits, width, canvas);
+            text += &beside_row([""; 2], marks, digits, width, style);
         }
     }
     if sides.n_left_out != (0, 0) {
@@ -296,11 +257,11 @@ fn beside_row(
     code: [(&str, usize); 2],
     digits: [usize; 2],
     width: usize,
-    canvas: Canvas,
+    style: &Style,
 ) -> String {
     let [copy, origin] = [0, 1].map(|side| {
-        let number = paint(GUTTER, &format!("{:>1$}", numbers[side], digits[side]), canvas);
-        format!("{number} {} {}", paint(GUTTER, "|", canvas), code[side].0)
+        let number = paint(GUTTER, &format!("{:>1$}", numbers[side], digits[side]), style);
+        format!("{number} {} {}", paint(GUTTER, "|", style), code[side].0)
     });
     let pad = " ".repeat(width.saturating_sub(code[0].1));
     format!("{}\n", format!("{copy}{pad}   {origin}").trim_end())
@@ -357,7 +318,7 @@ fn indent<'l>(lines: impl Iterator<Item = &'l Line>, width: usize) -> usize {
 }
 
 /// Draws the part of a line that fits: around its first mark, if that is far to the right.
-fn drawn(line: &Line, indent: usize, width: usize, is_copy: bool, canvas: Canvas) -> DrawnLine {
+fn drawn(line: &Line, indent: usize, width: usize, is_copy: bool, style: &Style) -> DrawnLine {
     let mut cells = cells(line);
     cells.retain(|cell| cell.columns.start >= indent);
     let end = cells.last().map_or(indent, |cell| cell.columns.end);
@@ -404,14 +365,14 @@ fn drawn(line: &Line, indent: usize, width: usize, is_copy: bool, canvas: Canvas
         below.push_str(&sign.repeat(cell.columns.len()));
     }
     drawn.code.extend(runs.into_iter().map(|(mark, text)| match mark {
-        Some(mark) => paint(style_of(mark, is_copy), &text, canvas),
+        Some(mark) => paint(color_of(mark, is_copy), &text, style),
         None => text,
     }));
     if is_cut.1 {
         drawn.code.push('…');
         drawn.width += 1;
     }
-    if !canvas.has_color {
+    if !style.has_color {
         drawn.below = below.trim_end().to_owned();
     }
     drawn
@@ -422,10 +383,7 @@ pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match lines.last_mut() {
-            Some(line) if line.width() + 1 + word.width() <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
+            Some(line) if line.width() + 1 + word.width() <= width => line.extend([" ", word]),
             _ => lines.push(word.to_owned()),
         }
     }
@@ -441,8 +399,8 @@ mod tests {
 
     fn drawn(origin: &str, copy: &str, width: usize) -> String {
         let titles = ["new.c:1", "old.c:1"].map(str::to_owned);
-        let canvas = Canvas { width, wraps: true, has_color: false, is_whole: false };
-        draw(&sides(origin, copy), &titles, canvas)
+        let style = Style { width, wraps: true, ..Style::default() };
+        draw(&sides(origin, copy), &titles, &style)
     }
 
     #[test]

@@ -36,15 +36,12 @@ struct LineRange {
 
 pub(super) fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut n_of: HashMap<&str, usize> = HashMap::new();
-    let issues: Vec<_> = outcome
-        .all_findings()
-        .map(|finding| {
-            let n = n_of.entry(&finding.identity).or_default();
-            *n += 1;
-            issue(finding, *n)
-        })
-        .collect();
-    write_json(&issues, out)
+    let issues = outcome.all_findings().map(|finding| {
+        let n = n_of.entry(&finding.identity).or_default();
+        *n += 1;
+        issue(finding, *n)
+    });
+    write_json(&Vec::from_iter(issues), out)
 }
 
 /// The finding as an issue; `n` counts the issues with its identity up to this one.

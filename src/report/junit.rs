@@ -138,16 +138,14 @@ fn code(title: &str, source: &LinedText, fragment: &Fragment, text: &mut String)
     for line in lines.iter().take(MAX_LINES) {
         text.push_str(&format!("{:>6} | {}\n", line.number, line.text));
     }
-    if fragment.n_lines() as usize > MAX_LINES {
-        let n_more = count(fragment.n_lines() as usize - MAX_LINES, "line");
-        text.push_str(&format!("       | ({n_more} more)\n"));
+    if let n_more @ 1.. = (fragment.n_lines() as usize).saturating_sub(MAX_LINES) {
+        text.push_str(&format!("       | ({} more)\n", count(n_more, "line")));
     }
     text.push('\n');
 }
 
 /// `text` without the characters that XML 1.0 does not allow, escaped or not.
 pub(super) fn legal(text: &str) -> String {
-    let is_legal =
-        |c: char| matches!(c, '\t' | '\n' | '\r' | '\u{20}'..='\u{FFFD}' | '\u{10000}'..);
+    let is_legal = |c| matches!(c, '\t' | '\n' | '\r' | '\u{20}'..='\u{FFFD}' | '\u{10000}'..);
     text.chars().map(|c| if is_legal(c) { c } else { '\u{FFFD}' }).collect()
 }

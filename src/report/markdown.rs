@@ -7,12 +7,13 @@
 use std::io::{self, Write};
 
 use super::Style;
-use super::audited::{classes, headline, license_of, rows, share, subject};
+use super::audited::{classes, copied, from, headline, license_of, licenses, share, subject};
 use super::missed::version_lines;
 use super::sides::lines;
 use super::text::examined;
 use super::words::{
-    copy_text, count, found, here, likeness, of_level, place, provenance, range, text_of, to_do,
+    copy_text, count, found, here, likeness, listed, of_level, place, provenance, range, text_of,
+    to_do,
 };
 use crate::audit::{AuditSummary, Outcome};
 use crate::language::Languages;
@@ -44,7 +45,7 @@ fn page(outcome: &Outcome, style: &Style) -> String {
     let languages = Languages::builtin();
     let mut rest = String::new();
     if !style.is_quiet {
-        let notable: Vec<_> = examined(outcome, style.is_verbose).lines().map(item).collect();
+        let notable: Vec<_> = examined(outcome, style).lines().map(item).collect();
         let kept = fitting(&notable);
         rest = format!("<details><summary>What was examined</summary>\n\n{}", kept.concat());
         if kept.len() < notable.len() {
@@ -90,13 +91,14 @@ fn overview(outcome: &Outcome, audited: &AuditSummary) -> String {
         let share = format!("{} %", share(of.n_tokens, audited.n_tokens));
         cells([class.name().to_owned(), of.n_components.to_string(), of.n_files.to_string(), share])
     });
-    let components = audited.components.iter().enumerate().map(|(number, taken)| {
-        let (name, license) = (taken.component.label(), license_of(audited, number));
+    let components = audited.components.iter().map(|taken| {
+        let (name, license) = (taken.component.label(), license_of(&taken.component));
         let (n_files, n_tokens) = (taken.n_files.to_string(), taken.n_tokens.to_string());
         cells([name, license, n_files, n_tokens, taken.verdict.describe()])
     });
-    let files = rows(audited).into_iter().map(|row| {
-        format!("| {} | {} | {} |\n", code_span(&row[0]), escaped(&row[2]), escaped(&row[1]))
+    let files = audited.files.iter().map(|file| {
+        let from = escaped(&format!("{} ({})", from(audited, file), licenses(audited, file)));
+        format!("| {} | {} % | {from} |\n", code_span(&file.path.to_string()), copied(file))
     });
     let folders = audited.versions.iter().flat_map(|of| version_lines(of, false));
     [
@@ -155,10 +157,7 @@ fn row(finding: &Finding) -> String {
     }
     if !finding.has_code() {
         let (files, word) = (finding.unexamined_files(), super::words::unexamined_word(finding));
-        let shown = files.iter().take(MAX_LINES).map(|file| code_span(&file.describe()));
-        let n_more = files.len().saturating_sub(MAX_LINES);
-        let more = (n_more > 0).then(|| format!("and {n_more} more"));
-        let named: Vec<String> = shown.chain(more).collect();
+        let named = listed(files, MAX_LINES, "", |file| code_span(&file.describe()));
         return format!("| {rule} | {word} | {} | | |\n", named.join("<br>"));
     }
     let origin = finding.origins.first();
@@ -226,9 +225,8 @@ fn code(place: &str, source: &LinedText, fragment: &Fragment) -> String {
     let lines = lines(source, fragment);
     let mut code: String =
         lines.iter().take(MAX_LINES).flat_map(|line| [&*line.text, "\n"]).collect();
-    if fragment.n_lines() as usize > MAX_LINES {
-        let n_more = count(fragment.n_lines() as usize - MAX_LINES, "line");
-        code.push_str(&format!("({n_more} more)\n"));
+    if let n_more @ 1.. = (fragment.n_lines() as usize).saturating_sub(MAX_LINES) {
+        code.push_str(&format!("({} more)\n", count(n_more, "line")));
     }
     let longest = code.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
@@ -239,8 +237,7 @@ fn code(place: &str, source: &LinedText, fragment: &Fragment) -> String {
 fn language(place: &str) -> &str {
     let name = place.rsplit_once(':').map_or(place, |(path, _)| path);
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-    let is_plain =
-        extension.len() <= 8 && extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let is_plain = extension.len() <= 8 && extension.chars().all(|c| c.is_ascii_alphanumeric());
     if is_plain { extension } else { "" }
 }
 

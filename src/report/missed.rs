@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::words::{count, day, first};
+use super::words::{self, count, day, first};
 use crate::audit::{EditedFile, FolderVersion};
 use crate::policy::{Behind, MissedCommit};
 use crate::text::{FilePath, printable};
@@ -24,13 +24,12 @@ pub(super) fn commit_line(missed: &MissedCommit) -> String {
     let at = first(places, MAX_PLACES, |place| place.fragment.lines());
     let noun =
         if places.len() == 1 && places[0].fragment.n_lines() == 1 { "line" } else { "lines" };
-    let of = if *n_hunks > places.len() {
-        format!("; {} of {n_hunks} changes", places.len())
-    } else {
-        String::new()
-    };
     let (short, subject, at) = (commit.short(), &commit.subject, at.join(", "));
-    printable(format!("{short}{on} {subject}{ids}: {noun} {at}{of}, in {origin}"))
+    let mut line = format!("{short}{on} {subject}{ids}: {noun} {at}");
+    if *n_hunks > places.len() {
+        line += &format!("; {} of {n_hunks} changes", places.len());
+    }
+    printable(format!("{line}, in {origin}"))
 }
 
 /// The commits that a copy lacks, a line each; those beyond `max` are counted.
@@ -38,9 +37,7 @@ pub(super) fn commit_lines(behind: &Behind, max: usize) -> Vec<String> {
     // What says that it fixes a security fault comes first.
     let mut commits: Vec<&MissedCommit> = behind.commits.iter().collect();
     commits.sort_by_key(|missed| !missed.commit.is_security);
-    let n_more = commits.len().saturating_sub(max);
-    let more = (n_more > 0).then(|| format!("and {n_more} more, which `secondhand stale` lists"));
-    commits.into_iter().take(max).map(commit_line).chain(more).collect()
+    words::listed(&commits, max, ", which `secondhand stale` lists", |of| commit_line(of))
 }
 
 fn folder_name(folder: &FilePath) -> String {
@@ -51,11 +48,8 @@ fn folder_name(folder: &FilePath) -> String {
 
 /// What a folder is a copy of, and how it differs, a line each.
 pub(super) fn version_lines(of: &FolderVersion, is_verbose: bool) -> Vec<String> {
-    let from = if of.origin.as_bytes().is_empty() || of.n_files == 1 {
-        String::new()
-    } else {
-        format!(", its {}", folder_name(&of.origin))
-    };
+    let is_part = !of.origin.as_bytes().is_empty() && of.n_files != 1;
+    let from = is_part.then(|| format!(", its {}", folder_name(&of.origin))).unwrap_or_default();
     let mut lines = vec![format!("  {} {}{from}: {}", copied(of), identity(of), evidence(of))];
     if let (Some(_), Some((commit, n))) = (&of.tags, &of.commit) {
         let on = day(commit.time).map(|day| format!(" of {day}")).unwrap_or_default();
@@ -66,16 +60,17 @@ pub(super) fn version_lines(of: &FolderVersion, is_verbose: bool) -> Vec<String>
         let tag = if first == last { first.clone() } else { format!("{first} to {last}") };
         lines.push(format!("    a state between releases; nearest tag: {tag}"));
     }
+    let max = if is_verbose { usize::MAX } else { MAX_FILES };
     let mut others: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (path, version) in &of.of_others {
         others.entry(version).or_default().push(path.to_string());
     }
     for (version, names) in others {
-        lines.extend(listed(&format!("mixed in, of {version}"), &names, is_verbose, String::clone));
+        lines.extend(listed(&format!("mixed in, of {version}"), &names, max, String::clone));
     }
-    lines.extend(listed("edited", &of.edited, is_verbose, edited_file));
-    lines.extend(listed("added", &of.added, is_verbose, FilePath::to_string));
-    lines.extend(listed("missing", &of.missing, is_verbose, FilePath::to_string));
+    lines.extend(listed("edited", &of.edited, max, edited_file));
+    lines.extend(listed("added", &of.added, max, FilePath::to_string));
+    lines.extend(listed("missing", &of.missing, max, FilePath::to_string));
     if of.n_missing_elsewhere > 0 {
         let n = count(of.n_missing_elsewhere, "file");
         lines.push(format!("    not copied: {n} in other folders"));
@@ -141,13 +136,8 @@ fn edited_file(file: &EditedFile) -> String {
     format!("{} +{added} -{removed}", file.path)
 }
 
-fn listed<T>(
-    word: &str,
-    all: &[T],
-    is_verbose: bool,
-    told: impl Fn(&T) -> String,
-) -> Option<String> {
-    let listed = first(all, if is_verbose { usize::MAX } else { MAX_FILES }, told);
+fn listed<T>(word: &str, all: &[T], max: usize, told: impl Fn(&T) -> String) -> Option<String> {
+    let listed = first(all, max, told);
     (!all.is_empty()).then(|| format!("    {word}: {}", listed.join(", ")))
 }
 

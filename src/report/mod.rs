@@ -21,7 +21,6 @@ mod junit;
 mod markdown;
 mod measured;
 mod missed;
-mod missing_patch;
 mod organization;
 mod passages;
 mod patch;
@@ -56,7 +55,7 @@ pub struct Format<T: 'static = Outcome> {
 type Writing<T> = fn(&T, &Style, &mut dyn Write) -> io::Result<()>;
 
 /// How a report should look, if its format leaves a choice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Style {
     /// Whether to use colors.
     pub has_color: bool,
@@ -80,10 +79,24 @@ pub struct Style {
     pub is_verbose: bool,
 }
 
+/// Minimum columns to draw in.
+const MIN_WIDTH: usize = 24;
+
 impl Style {
     /// How many to list: at most `max`, or all if that is asked for.
     fn at_most(&self, max: usize) -> usize {
         if self.is_verbose { usize::MAX } else { max }
+    }
+
+    /// The columns to draw in: too few would show nothing sensible.
+    fn columns(&self) -> usize {
+        self.width.max(MIN_WIDTH)
+    }
+
+    /// `text` in lines that leave `n_taken` columns free.
+    fn wrapped(&self, text: &str, n_taken: usize) -> Vec<String> {
+        let width = if self.wraps { self.columns().saturating_sub(n_taken) } else { usize::MAX };
+        frame::wrapped(text, width)
     }
 }
 
@@ -144,22 +157,18 @@ pub static AUDIT_FORMATS: &[Format] = &[
 
 /// The formats that only a scan has: figures for badges and monitoring.
 pub static SCAN_FORMATS: &[Format] = &[
-    Format::new("badge", "a badge with the percentage of duplicated lines, as SVG", badge::write),
+    Format::new("badge", "a badge with the percentage of duplicated lines, as SVG", badge),
     Format::new(
         "shields",
         "the same for badge services, as JSON of the shields.io endpoint",
-        shields::write,
+        shields,
     ),
     Format::new(
         "openmetrics",
         "figures by language and folder for Prometheus and its like",
-        openmetrics::write,
+        openmetrics,
     ),
-    Format::new(
-        "trend",
-        "a line of JSON to append to a file: the figures of a commit",
-        trend::write,
-    ),
+    Format::new("trend", "a line of JSON to append to a file: the figures of a commit", trend),
 ];
 
 /// All formats of a scan.
@@ -176,7 +185,7 @@ pub fn audit_formats() -> impl Iterator<Item = &'static Format> + Clone {
 pub fn stale_formats() -> impl Iterator<Item = &'static Format> + Clone {
     static OWN: &[Format] = &[
         Format::new("text", "what copies lack, and which versions they are", stale::write),
-        Format::new("patch", "what copies lack, for `git apply`", missing_patch::write),
+        Format::new("patch", "what copies lack, for `git apply`", patch::write_missing),
     ];
     OWN.iter().chain(FORMATS.iter().filter(|format| OWN.iter().all(|own| own.name != format.name)))
 }
@@ -227,11 +236,8 @@ impl<T> Format<T> {
     }
 }
 
-/// A way to write a JSON schema.
-type Schema = fn() -> serde_json::Value;
-
 /// The schemas of the formats `json`, by the names under which `docs` publishes them.
-pub static SCHEMAS: &[(&str, Schema)] = &[
+pub static SCHEMAS: &[(&str, fn() -> serde_json::Value)] = &[
     ("report", schema_of::<json::Report>),
     ("history", schema_of::<timeline::json::History>),
     ("find", schema_of::<found::json::Report>),

@@ -6,9 +6,9 @@ use unicode_width::UnicodeWidthStr;
 
 use super::brief::brief;
 use super::found::{facts, headline, numbered_lines, place as found_place};
-use super::sides::{Line, Sides, lines};
+use super::sides::{Line, lines};
 use super::words::{
-    base, copy_text, count, end, found, here, likeness, owned_by, place, provenance, text_of,
+    base, copy_text, count, end, found, here, likeness, owned_by, place, provenance, sides, text_of,
 };
 use crate::audit::{FoundCode, Outcome};
 use crate::policy::{Finding, Origin, Place, best_first};
@@ -121,18 +121,14 @@ fn head(finding: &Finding) -> String {
 /// not known.
 pub fn side_by_side(outcome: &Outcome, finding: &Finding) -> Option<String> {
     let origin = finding.origins.first()?;
-    let sides = Sides::new(
-        (copy_text(outcome, finding), &finding.fragment),
-        (text_of(outcome, origin)?, &origin.fragment),
-    );
+    let sides = sides(outcome, finding, origin)?;
     let at = here(finding);
     let mut text = format!("{}\n\n{at:<SIDE$} | {}\n", finding.message(), place(origin));
-    for (at, &row) in sides.rows.iter().enumerate() {
+    for row in 0..sides.rows.len() {
         let [copy, origin] = [true, false].map(|is_copy| {
-            sides.line(at, is_copy).map(numbered).unwrap_or_default().replace('\t', "    ")
+            sides.line(row, is_copy).map(numbered).unwrap_or_default().replace('\t', "    ")
         });
-        let mark =
-            if sides.is_marked(row) || row.0.is_none() || row.1.is_none() { '~' } else { '|' };
+        let mark = if sides.is_equal(row) { '|' } else { '~' };
         let pad = " ".repeat(SIDE.saturating_sub(copy.width()));
         text.push_str(format!("{copy}{pad} {mark} {origin}").trim_end());
         text.push('\n');

@@ -81,6 +81,10 @@ pub(super) fn each<'s, S: 's, T: From<&'s S>>(all: impl IntoIterator<Item = &'s 
     all.into_iter().map(T::from).collect()
 }
 
+pub(super) fn strings<T: ToString>(all: &[T]) -> Vec<String> {
+    all.iter().map(ToString::to_string).collect()
+}
+
 /// A number with so many digits after the point.
 pub(super) fn rounded(number: f64, n_digits: i32) -> f64 {
     let scale = 10_f64.powi(n_digits);

@@ -22,16 +22,15 @@ pub(super) fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Re
 }
 
 fn diagnostic(finding: &Finding) -> Value {
-    let related: Vec<Value> = finding
-        .origins_in_tree()
-        .map(|origin| json!({ "message": likeness(origin), "location": location(&origin.path, &origin.fragment) }))
-        .collect();
+    let related = finding.origins_in_tree().map(|origin| {
+        json!({ "message": likeness(origin), "location": location(&origin.path, &origin.fragment) })
+    });
     json!({
         "message": message(finding),
         "location": location(&finding.path, &finding.added),
         "severity": of_level(finding.level, ["ERROR", "WARNING", "INFO"]),
         "code": { "value": finding.rule.id },
-        "relatedLocations": related,
+        "relatedLocations": related.collect::<Value>(),
     })
 }
 

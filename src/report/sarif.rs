@@ -84,8 +84,7 @@ fn run(outcome: &Outcome, max: usize) -> Run {
     let asked_for = outcome.suppressed.iter().take(max - results.len());
     let asked_for = asked_for.map(|of| suppressed(outcome, of, &languages));
 
-    let found =
-        results.iter().map(|(finding, others)| result(outcome, finding, others, &languages));
+    let found = results.iter().map(|(first, others)| result(outcome, first, others, &languages));
     let driver = ToolComponent::builder()
         .name("secondhand")
         .full_name(format!("secondhand {VERSION}"))
@@ -108,10 +107,8 @@ fn run(outcome: &Outcome, max: usize) -> Run {
 fn merged<'f>(findings: &[&'f Finding]) -> Vec<(&'f Finding, Vec<&'f Finding>)> {
     let mut alerts: BTreeMap<(&FilePath, u32, &str), Vec<&Finding>> = BTreeMap::new();
     for finding in findings {
-        alerts
-            .entry((&finding.path, finding.added.start.line, finding.rule.id))
-            .or_default()
-            .push(finding);
+        let alert = (&finding.path, finding.added.start.line, finding.rule.id);
+        alerts.entry(alert).or_default().push(finding);
     }
     let alerts = alerts.into_values();
     alerts.filter_map(|of| Some((*of.first()?, of[1..].to_vec()))).collect()
@@ -158,6 +155,7 @@ fn descriptor(rule: &Rule) -> ReportingDescriptor {
         .text(format!("{}\n\n{}", rule.finds, rule.action))
         .markdown(rule.explanation())
         .build();
+    let level = ReportingConfiguration::builder().level(json!(rule.level.name())).build();
     // GitHub's word for a level.
     let severity = of_level(rule.level, ["error", "warning", "recommendation"]);
     let properties = [("precision", json!("high")), ("problem.severity", json!(severity))];
@@ -168,9 +166,7 @@ fn descriptor(rule: &Rule) -> ReportingDescriptor {
         .full_description(finds)
         .help(help)
         .help_uri(format!("{REPOSITORY}/blob/main/docs/rules.md#{}", rule.id))
-        .default_configuration(
-            ReportingConfiguration::builder().level(json!(rule.level.name())).build(),
-        )
+        .default_configuration(level)
         .properties(bag(properties, tags(rule)))
         .build()
 }
@@ -216,23 +212,13 @@ fn result(
 }
 
 /// A suppressed result: viewers hide it, but audits can include it.
-fn suppressed(
-    outcome: &Outcome,
-    suppressed: &SuppressedFinding,
-    languages: &Languages,
-) -> SarifResult {
-    let kind = match suppressed.by {
-        SuppressedBy::Comment { .. } => "inSource",
-        SuppressedBy::Baseline | SuppressedBy::Exception { .. } | SuppressedBy::Decision { .. } => {
-            "external"
-        }
-    };
-    let suppression =
-        Suppression::builder().kind(json!(kind)).justification(suppressed.by.describe()).build();
-    SarifResult {
-        suppressions: Some(vec![suppression]),
-        ..result(outcome, &suppressed.finding, &[], languages)
-    }
+fn suppressed(outcome: &Outcome, of: &SuppressedFinding, languages: &Languages) -> SarifResult {
+    let SuppressedFinding { finding, by } = of;
+    let is_comment = matches!(by, SuppressedBy::Comment { .. });
+    let kind = json!(if is_comment { "inSource" } else { "external" });
+    let suppression = Suppression::builder().kind(kind).justification(by.describe()).build();
+    let suppressions = Some(vec![suppression]);
+    SarifResult { suppressions, ..result(outcome, finding, &[], languages) }
 }
 
 /// The origins in the tree, which the message links. Others are not files of this repository, or
@@ -248,10 +234,8 @@ fn id_of(origin: &Origin, linked: &[&Origin]) -> Option<usize> {
 
 /// An origin as a message names it.
 fn named(origin: &Origin, linked: &[&Origin]) -> String {
-    let place = match id_of(origin, linked) {
-        Some(id) => link(id, origin),
-        None => plain(&place(origin)),
-    };
+    let id = id_of(origin, linked);
+    let place = id.map_or_else(|| plain(&place(origin)), |id| link(id, origin));
     place + &provenance(origin).map(|note| format!(" ({})", plain(&note))).unwrap_or_default()
 }
 
@@ -356,10 +340,9 @@ fn result_properties(finding: &Finding) -> Vec<(&'static str, Value)> {
                 "lines": lines.collect::<Vec<_>>(),
             })
         });
-        let commits: Vec<Value> = commits.collect();
         return vec![
             ("component", json!(behind.component.name)),
-            ("missedCommits", json!(commits)),
+            ("missedCommits", commits.collect()),
             ("missedCommitsCount", json!(behind.commits.len())),
         ];
     }
@@ -368,8 +351,7 @@ fn result_properties(finding: &Finding) -> Vec<(&'static str, Value)> {
         let named = files.iter().take(MAX_UNEXAMINED).map(|UnexaminedFiles { path, n_files, reason }| {
             json!({"path": path.to_string(), "files": n_files, "reason": reason})
         });
-        let named: Vec<Value> = named.collect();
-        return vec![("notExamined", json!(named)), ("notExaminedCount", json!(files.len()))];
+        return vec![("notExamined", named.collect()), ("notExaminedCount", json!(files.len()))];
     }
     let fragment = &finding.fragment;
     let best = finding.origins.first();

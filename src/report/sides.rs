@@ -21,9 +21,7 @@ const MAX_LINE: usize = 2_000;
 const BEFORE: usize = 80;
 
 /// A line of code, ready to be shown.
-#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Line {
-    /// Its number in its file.
     pub number: u32,
     /// Its text, without characters that control a terminal or change the reading direction.
     pub text: String,
@@ -34,7 +32,7 @@ pub(super) struct Line {
 }
 
 /// How a word differs from the other side.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mark {
     /// It is replaced by another word.
     Renamed,
@@ -60,12 +58,11 @@ impl Mark {
 pub(super) struct Rename {
     pub from: String,
     pub to: String,
-    /// How often.
     pub n: usize,
 }
 
 /// A copy and its origin, line by line.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Default)]
 pub(super) struct Sides {
     pub copy: Vec<Line>,
     pub origin: Vec<Line>,
@@ -78,7 +75,6 @@ pub(super) struct Sides {
 }
 
 impl Sides {
-    /// Lays out a fragment of each of two texts.
     pub fn new(copy: (&LinedText, &Fragment), origin: (&LinedText, &Fragment)) -> Self {
         let n_left_out = |fragment: &Fragment| fragment.n_lines().saturating_sub(MAX_LINES);
         let mut sides = Self {
@@ -91,7 +87,6 @@ impl Sides {
         sides
     }
 
-    /// Marks what differs, and pairs the lines.
     fn compare(&mut self) {
         let (before, after) = (words(&self.origin), words(&self.copy));
         let of_origin: Vec<&str> = before.iter().map(|word| word.text(&self.origin)).collect();
@@ -157,19 +152,22 @@ impl Sides {
     /// In a language that is not known, every word may be a name that does not begin with a digit.
     pub fn renamed_names(&self, copy: &FilePath, origin: &FilePath) -> Vec<&Rename> {
         let (of_copy, of_origin) = (names(&self.copy, copy), names(&self.origin, origin));
-        let renames = self.renames.iter();
-        renames
-            .filter(|rename| is_name(&rename.from, &of_origin) && is_name(&rename.to, &of_copy))
-            .collect()
+        let is_renamed = |of: &&Rename| is_name(&of.from, &of_origin) && is_name(&of.to, &of_copy);
+        self.renames.iter().filter(is_renamed).collect()
     }
 
-    /// Whether a row differs between the sides.
-    pub fn is_marked(&self, (copy, origin): (Option<usize>, Option<usize>)) -> bool {
-        copy.is_some_and(|at| !self.copy[at].marks.is_empty())
-            || origin.is_some_and(|at| !self.origin[at].marks.is_empty())
+    /// Whether a side has words in a row that the other side has not.
+    pub fn is_marked(&self, row: usize) -> bool {
+        let lines = [true, false].map(|is_copy| self.line(row, is_copy));
+        lines.into_iter().flatten().any(|line| !line.marks.is_empty())
     }
 
-    /// The line that one side has in a row.
+    /// Whether both sides have a line in a row, with the same words.
+    pub fn is_equal(&self, row: usize) -> bool {
+        let (copy, origin) = self.rows[row];
+        copy.is_some() && origin.is_some() && !self.is_marked(row)
+    }
+
     pub fn line(&self, row: usize, is_copy: bool) -> Option<&Line> {
         let (copy, origin) = self.rows[row];
         if is_copy { copy.map(|at| &self.copy[at]) } else { origin.map(|at| &self.origin[at]) }
@@ -184,15 +182,13 @@ fn is_name(word: &str, names: &Option<HashSet<String>>) -> bool {
     }
 }
 
-/// Whether a word is a number rather than a name.
 pub(super) fn begins_with_digit(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// The words that a hunk has on both sides.
-fn ranges(hunk: Hunk) -> (Range<usize>, Range<usize>) {
-    let (old, new) = (hunk.before, hunk.after);
-    (old.start as usize..old.end as usize, new.start as usize..new.end as usize)
+fn ranges(Hunk { before, after }: Hunk) -> (Range<usize>, Range<usize>) {
+    let [before, after] = [before, after].map(|of| of.start as usize..of.end as usize);
+    (before, after)
 }
 
 /// Whether each of some words is replaced by one.
@@ -268,7 +264,6 @@ fn names(lines: &[Line], path: &FilePath) -> Option<HashSet<String>> {
     Some(names.map(|token| text[token.start as usize..token.end as usize].to_owned()).collect())
 }
 
-/// All of a text.
 pub(super) fn whole(text: &LinedText) -> Fragment {
     let end = text.lines().position(text, text.len() as u32);
     Fragment { start: Position { line: 1, column: 1 }, end }
@@ -355,11 +350,10 @@ fn rows(
     n_origin: usize,
     votes: &HashMap<(usize, usize), usize>,
 ) -> Vec<(Option<usize>, Option<usize>)> {
-    let mut sorted: Vec<((usize, usize), usize)> =
-        votes.iter().map(|(&pair, &n)| (pair, n)).collect();
+    let mut sorted: Vec<_> = votes.iter().collect();
     sorted.sort_unstable_by_key(|&(pair, n)| (std::cmp::Reverse(n), pair));
     let (mut of_copy, mut of_origin) = (vec![None; n_copy], vec![None; n_origin]);
-    for ((copy, origin), _) in sorted {
+    for (&(copy, origin), _) in sorted {
         of_copy[copy].get_or_insert(origin);
         of_origin[origin].get_or_insert(copy);
     }
@@ -439,8 +433,7 @@ pub(super) mod tests {
     #[test]
     fn layout_alone_is_no_difference() {
         let sides = sides("a(b,\n  c);\n", "a( b, c );\n");
-        assert_eq!(marked(&sides.origin), [""; 0]);
-        assert_eq!(marked(&sides.copy), [""; 0]);
+        assert!([&sides.origin, &sides.copy].iter().all(|lines| marked(lines).is_empty()));
     }
 
     #[test]
@@ -457,16 +450,11 @@ pub(super) mod tests {
     fn a_line_without_end_is_cut_around_the_fragment() {
         let text = format!("{}copy(){}", "a ".repeat(500_000), " b".repeat(500_000));
         let at = |column| Position { line: 1, column };
-        let lines = lines(
-            &text.into_bytes().into(),
-            &Fragment { start: at(1_000_001), end: at(1_000_007) },
-        );
+        let fragment = Fragment { start: at(1_000_001), end: at(1_000_007) };
+        let lines = lines(&text.into_bytes().into(), &fragment);
         assert_eq!(&lines[0].text[lines[0].within.clone()], "copy()");
-        assert!(
-            lines[0].text.len() < MAX_LINE + 10
-                && lines[0].text.starts_with('…')
-                && lines[0].text.ends_with('…')
-        );
+        let shown = &lines[0].text;
+        assert!(shown.len() < MAX_LINE + 10 && shown.starts_with('…') && shown.ends_with('…'));
     }
 
     proptest! {

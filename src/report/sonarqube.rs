@@ -47,12 +47,11 @@ fn rule(finding: &Finding) -> Value {
 fn issue(finding: &Finding) -> Value {
     // It refuses files that it does not know, so only those of the tree are named.
     let origins = finding.origins_in_tree();
-    let others: Vec<Value> =
-        origins.map(|of| location(&of.path, &of.fragment, &likeness(of))).collect();
+    let others = origins.map(|of| location(&of.path, &of.fragment, &likeness(of)));
     json!({
         "ruleId": rule_id(finding),
         "primaryLocation": location(&finding.path, &finding.added, &finding.message()),
-        "secondaryLocations": others,
+        "secondaryLocations": others.collect::<Value>(),
     })
 }
 

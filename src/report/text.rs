@@ -9,13 +9,14 @@ use unicode_width::UnicodeWidthStr;
 
 use super::Style;
 use super::brief::brief;
-use super::frame::{Canvas, draw, draw_one, has_marks, legend};
+use super::concise::MAX_PLACES;
+use super::frame::{draw, draw_one, has_marks, legend};
 use super::missed::commit_lines;
-use super::sides::{Rename, Sides, lines};
+use super::sides::{Rename, lines};
 use super::words::{
-    base, copies_found, copy_text, count, end, file_of, first, found_in, found_in_audit, grouped,
-    here, likeness, listed, milder, missed_note, noted, of_level, owned_by, percent, place,
-    silently_skipped, skipped_lines, text_of, to_do, unread_note,
+    IN_VERBOSE, base, copies_found, copy_text, count, end, file_of, first, found_in,
+    found_in_audit, grouped, here, likeness, listed, milder, missed_note, noted, of_level,
+    owned_by, percent, place, sides, silently_skipped, skipped_lines, to_do, unread_note,
 };
 use crate::audit::{Common, Duplication, Outcome, Share};
 use crate::language::Languages;
@@ -23,33 +24,28 @@ use crate::policy::{
     About, Finding, Level, Origin, SuppressedFinding, UnexaminedFiles, best_first,
 };
 
-/// Maximum origins to list below the frames; the rest are counted.
-const MAX_ORIGINS: usize = 5;
-/// Maximum missed commits of a file to list.
-const MAX_COMMITS: usize = 5;
+/// Maximum origins to list below the frames, and missed commits of a file; the rest are counted.
+const MAX_LISTED: usize = 5;
 /// Maximum renamed words to list.
 const MAX_RENAMES: usize = 6;
 pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     if style.is_quiet {
         return super::concise::write(outcome, style, out);
     }
-    let canvas = Canvas::new(style);
     let languages = Languages::builtin();
     let n_copies = n_copies(outcome);
     let n_shown = n_shown(n_copies, outcome, style);
     if is_overview(outcome, style) {
-        return overview(outcome, n_shown, style, canvas, out);
+        return overview(outcome, n_shown, style, out);
     }
     let groups = grouped(outcome, style.group_by).into_iter();
     let copies = groups.flat_map(|(name, findings)| {
         // The name of a group is printed above its first copy.
         let copies = findings.into_iter().filter(is_shown).enumerate();
-        copies
-            .map(move |(at, finding)| (name.clone().filter(|_| at == 0), finding))
-            .collect::<Vec<_>>()
+        copies.map(move |(at, finding)| (name.clone().filter(|_| at == 0), finding))
     });
     if outcome.audited.is_some() {
-        write_summary(outcome, style, canvas, out)?;
+        write_summary(outcome, style, out)?;
         writeln!(out)?;
     }
     let mut is_marked = false;
@@ -62,48 +58,40 @@ pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io
         let is_short = (outcome.audited.is_some() || finding.milder.is_some())
             && !style.is_verbose
             && !style.is_full;
-        let mut text = if is_short {
-            briefly(finding, canvas)
-        } else {
-            text(finding, outcome, style.is_verbose, canvas)
-        };
-        text.extend(finding.family.iter().map(|other| note(&of_family(other), canvas)));
-        text.extend(owned_by(outcome, finding).map(|owned| note(&owned, canvas)));
+        let mut text =
+            if is_short { briefly(finding, style) } else { text(finding, outcome, style) };
+        text.extend(finding.family.iter().map(|other| note(&of_family(other), style)));
+        text.extend(owned_by(outcome, finding).map(|owned| note(&owned, style)));
         if style.is_brief {
-            text.extend(brief(outcome, finding).iter().map(|line| note(line, canvas)));
+            text.extend(brief(outcome, finding).iter().map(|line| note(line, style)));
         }
-        text.extend(to_do_note(finding, &languages, canvas));
+        text.extend(to_do_note(finding, &languages, style));
         is_marked |= has_marks(&text);
         writeln!(out, "{text}")?;
     }
     for finding in best_first(&outcome.findings) {
         let Some(behind) = finding.behind() else { continue };
         let at = finding.fragment.start_in(&finding.path);
-        let mut text = headline(finding, canvas) + &note(&at, canvas);
-        let n_told = if style.is_verbose || style.is_full { usize::MAX } else { MAX_COMMITS };
-        text.extend(commit_lines(behind, n_told).iter().map(|line| note(line, canvas)));
-        text.extend(to_do_note(finding, &languages, canvas));
+        let mut text = headline(finding, style) + &note(&at, style);
+        let n_told = if style.is_verbose || style.is_full { usize::MAX } else { MAX_LISTED };
+        text.extend(commit_lines(behind, n_told).iter().map(|line| note(line, style)));
+        text.extend(to_do_note(finding, &languages, style));
         writeln!(out, "{text}")?;
     }
     if is_marked {
-        write!(out, "{}", legend(canvas))?;
+        write!(out, "{}", legend(style))?;
     }
     if n_shown < n_copies {
         writeln!(out, "{}\n", others(n_copies - n_shown))?;
     }
-    write!(out, "{}", unexamined(outcome, canvas, style.is_verbose))?;
-    if outcome.audited.is_some() { Ok(()) } else { write_summary(outcome, style, canvas, out) }
+    write!(out, "{}", unexamined(outcome, style))?;
+    if outcome.audited.is_some() { Ok(()) } else { write_summary(outcome, style, out) }
 }
 
-fn write_summary(
-    outcome: &Outcome,
-    style: &Style,
-    canvas: Canvas,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    for line in summary(outcome, style.is_verbose, canvas.width).lines() {
-        let is_fitting = !canvas.wraps || line.width() <= canvas.width;
-        let parts = if is_fitting { vec![line.to_owned()] } else { canvas.wrapped(line, 2) };
+fn write_summary(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    for line in summary(outcome, style, style.columns()).lines() {
+        let is_fitting = !style.wraps || line.width() <= style.columns();
+        let parts = if is_fitting { vec![line.to_owned()] } else { style.wrapped(line, 2) };
         writeln!(out, "{}", parts.join("\n  "))?;
     }
     Ok(())
@@ -152,20 +140,11 @@ fn others(n: usize) -> String {
     format!("and {others} that are worth less: `--all` prints all, `--top N` the first")
 }
 
-/// Maximum other places of a class to name; the rest are counted.
-const MAX_PLACES: usize = 3;
-
 /// Writes the clone classes that take most lines more than once, one each, and the summary. It
 /// comes first where nobody scrolls.
-fn overview(
-    outcome: &Outcome,
-    n_shown: usize,
-    style: &Style,
-    canvas: Canvas,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    if !canvas.wraps {
-        write_summary(outcome, style, canvas, out)?;
+fn overview(outcome: &Outcome, max: usize, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    if !style.wraps {
+        write_summary(outcome, style, out)?;
         writeln!(out)?;
     }
     let classes: Vec<&Finding> =
@@ -173,7 +152,7 @@ fn overview(
     // Of classes that begin in the same code, the first says enough.
     let mut shown: Vec<&Finding> = Vec::new();
     for class in classes.iter().filter(|class| class.n_saved_lines > 0) {
-        if shown.len() < n_shown && !shown.iter().any(|other| begin_alike(class, other)) {
+        if shown.len() < max && !shown.iter().any(|other| begin_alike(class, other)) {
             shown.push(class);
         }
     }
@@ -183,7 +162,7 @@ fn overview(
     for class in &shown {
         let named = first(&class.origins, MAX_PLACES, |of| of.fragment.start_in(&of.path));
         let line = format!("[{}] {}, also {}", class.id(), here(class), named.join(", "));
-        let places = canvas.wrapped(&line, 8).join("\n        ");
+        let places = style.wrapped(&line, 8).join("\n        ");
         writeln!(out, "{:>6}  {places}", class.n_saved_lines)?;
     }
     match (shown.len(), classes.len() - shown.len()) {
@@ -192,69 +171,62 @@ fn overview(
             writeln!(out, "no class is worth a warning in a change: `--all` prints all {n}\n")?;
         }
         (_, 0) => writeln!(out)?,
-        (shown, n) if shown < n_shown => writeln!(
+        (shown, n) if shown < max => writeln!(
             out,
             "not listed: {}, not worth a warning or in code listed above; `--all` prints all\n",
             count(n, "class")
         )?,
         (_, n) => writeln!(out, "{}\n", others(n))?,
     }
-    write!(out, "{}", unexamined(outcome, canvas, style.is_verbose))?;
-    if canvas.wraps { write_summary(outcome, style, canvas, out) } else { Ok(()) }
+    write!(out, "{}", unexamined(outcome, style))?;
+    if style.wraps { write_summary(outcome, style, out) } else { Ok(()) }
 }
 
-fn text(finding: &Finding, outcome: &Outcome, is_verbose: bool, canvas: Canvas) -> String {
-    let mut text = headline(finding, canvas);
-    let is_new = finding.n_novel > 0;
-    let tokens = count(finding.n_tokens, "token");
+fn text(finding: &Finding, outcome: &Outcome, style: &Style) -> String {
+    let mut text = headline(finding, style);
     let (own, other) = roles(finding);
-    let new = if is_new && finding.is_copy() {
-        format!(", {} of them new", finding.n_novel)
-    } else {
-        String::new()
-    };
-    let copy = (copy_text(outcome, finding), &finding.fragment);
+    let copy = || lines(copy_text(outcome, finding), &finding.fragment);
     let at = here(finding);
     let Some((origin, rest)) = finding.origins.split_first() else {
-        return text + &draw_one(&lines(copy.0, copy.1), &at, 0, canvas);
+        return text + &draw_one(&copy(), &at, style);
     };
-    let alike = alike(origin, is_verbose);
-    let titles = [
-        format!("{at} {own}, {tokens}{new}"),
-        format!("{} {other}, {alike}{}", place(origin), noted(origin)),
-    ];
-    match text_of(outcome, origin) {
-        Some(source) => {
-            let sides = Sides::new(copy, (source, &origin.fragment));
-            text.push_str(&draw(&sides, &titles, canvas));
-            text.push_str(&renames(&sides.renamed_names(&finding.path, &origin.path), canvas));
+    let mut title = format!("{at} {own}, {}", count(finding.n_tokens, "token"));
+    if finding.n_novel > 0 && finding.is_copy() {
+        title += &format!(", {} of them new", finding.n_novel);
+    }
+    let alike = alike(origin, style.is_verbose);
+    let titles = [title, format!("{} {other}, {alike}{}", place(origin), noted(origin))];
+    match sides(outcome, finding, origin) {
+        Some(sides) => {
+            text.push_str(&draw(&sides, &titles, style));
+            text.push_str(&renames(&sides.renamed_names(&finding.path, &origin.path), style));
         }
         // A corpus may contain only fingerprints.
         None => {
-            text.push_str(&draw_one(&lines(copy.0, copy.1), &titles[0], 0, canvas));
-            text.push_str(&draw_one(&[], &titles[1], 0, canvas));
+            text.push_str(&draw_one(&copy(), &titles[0], style));
+            text.push_str(&draw_one(&[], &titles[1], style));
         }
     }
     let settings = outcome.settings.of(&finding.path);
-    if !is_verbose {
-        text.push_str(&why_milder(finding, canvas));
+    if !style.is_verbose {
+        text.push_str(&why_milder(finding, style));
     } else {
-        finding.reasons().iter().for_each(|reason| text.push_str(&note(reason, canvas)));
+        finding.reasons().iter().for_each(|reason| text.push_str(&note(reason, style)));
     }
-    if is_verbose && !settings.is_empty() {
-        text.push_str(&note(&format!("settings: {}", settings.join(", ")), canvas));
+    if style.is_verbose && !settings.is_empty() {
+        text.push_str(&note(&format!("settings: {}", settings.join(", ")), style));
     }
     if !rest.is_empty() {
         let places = count(rest.len(), "other place");
-        text.push_str(&note(&format!("also found in {places}:"), canvas));
+        text.push_str(&note(&format!("also found in {places}:"), style));
     }
-    for origin in rest.iter().take(MAX_ORIGINS) {
+    for origin in rest.iter().take(MAX_LISTED) {
         let line =
             format!("{} ({} % alike){}", place(origin), percent(origin.similarity), noted(origin));
-        text.push_str(&format!("    {}\n", canvas.wrapped(&line, 6).join("\n      ")));
+        text.push_str(&format!("    {}\n", style.wrapped(&line, 6).join("\n      ")));
     }
-    if rest.len() > MAX_ORIGINS {
-        text.push_str(&format!("    and {} more\n", rest.len() - MAX_ORIGINS));
+    if rest.len() > MAX_LISTED {
+        text.push_str(&format!("    and {} more\n", rest.len() - MAX_LISTED));
     }
     text
 }
@@ -267,7 +239,6 @@ fn of_family(other: &Finding) -> String {
     format!("also {}{}{milder} [{}]", here(other), origin.unwrap_or_default(), other.id())
 }
 
-/// What the two sides of a finding are.
 pub(super) fn roles(finding: &Finding) -> (&'static str, &'static str) {
     match &finding.about {
         About::Missed(_) => ("the edit", "its sibling"),
@@ -287,41 +258,35 @@ fn alike(origin: &Origin, is_verbose: bool) -> String {
     format!("{name} ({words}), {} % alike", percent(origin.similarity))
 }
 
-/// Why a finding is milder than its rule is.
-fn why_milder(finding: &Finding, canvas: Canvas) -> String {
-    milder(finding).map(|why| note(&format!("a {why}"), canvas)).unwrap_or_default()
+fn why_milder(finding: &Finding, style: &Style) -> String {
+    milder(finding).map(|why| note(&format!("a {why}"), style)).unwrap_or_default()
 }
 
-/// What to do about a finding, if anything.
-fn to_do_note(finding: &Finding, languages: &Languages, canvas: Canvas) -> Option<String> {
-    to_do(finding, languages).map(|to_do| note(&format!("to do: {to_do}"), canvas))
+fn to_do_note(finding: &Finding, languages: &Languages, style: &Style) -> Option<String> {
+    to_do(finding, languages).map(|to_do| note(&format!("to do: {to_do}"), style))
 }
 
-/// A finding without its code.
-fn briefly(finding: &Finding, canvas: Canvas) -> String {
+fn briefly(finding: &Finding, style: &Style) -> String {
     let at = here(finding);
     let origin = finding.origins.first();
     let origin = origin.map(|origin| format!("{at}: {}{}", likeness(origin), noted(origin)));
-    headline(finding, canvas) + &note(&origin.unwrap_or(at), canvas) + &why_milder(finding, canvas)
+    headline(finding, style) + &note(&origin.unwrap_or(at), style) + &why_milder(finding, style)
 }
 
 /// Maximum files of a group to list; the rest are counted, and the verbose text lists all.
 const MAX_UNEXAMINED: usize = 20;
 
 /// What was not examined: a group for each level, a line for each file.
-fn unexamined(outcome: &Outcome, canvas: Canvas, is_verbose: bool) -> String {
+fn unexamined(outcome: &Outcome, style: &Style) -> String {
     let mut groups: BTreeMap<_, Vec<&UnexaminedFiles>> = BTreeMap::new();
     for finding in &outcome.findings {
         let is_left_out = matches!(finding.about, About::LeftOut(_));
-        groups
-            .entry((Reverse(finding.level), is_left_out, finding.rule.id))
-            .or_default()
-            .extend(finding.unexamined_files());
+        let group = (Reverse(finding.level), is_left_out, finding.rule.id);
+        groups.entry(group).or_default().extend(finding.unexamined_files());
     }
+    groups.retain(|_, files| !files.is_empty());
     let mut text = String::new();
-    for ((Reverse(level), is_left_out, rule), files) in
-        groups.into_iter().filter(|(_, files)| !files.is_empty())
-    {
+    for ((Reverse(level), is_left_out, rule), files) in groups {
         let n_files = files.iter().map(|file| file.n_files).sum();
         let n = count(n_files, file_of(outcome));
         let (verb, word) = match (is_left_out, n_files) {
@@ -329,29 +294,29 @@ fn unexamined(outcome: &Outcome, canvas: Canvas, is_verbose: bool) -> String {
             (true, _) => ("were left out", "left out"),
             (false, _) => ("could not be examined", "not examined"),
         };
-        text.push_str(&tagged(level, rule, &format!("{n} {verb}"), canvas));
-        let named = listed(&files, MAX_UNEXAMINED, is_verbose, |file| {
+        text.push_str(&tagged(level, rule, &format!("{n} {verb}"), style));
+        let named = listed(&files, style.at_most(MAX_UNEXAMINED), IN_VERBOSE, |file| {
             format!("{word}: {}", file.describe())
         });
-        text.extend(named.iter().map(|line| note(line, canvas)));
+        text.extend(named.iter().map(|line| note(line, style)));
         text.push('\n');
     }
     text
 }
 
 /// `warning[copied-code]: what was found [3fa2c41d]`.
-fn headline(finding: &Finding, canvas: Canvas) -> String {
+fn headline(finding: &Finding, style: &Style) -> String {
     let message = format!("{} [{}]", finding.message(), finding.id());
-    tagged(finding.level, finding.rule.id, &message, canvas)
+    tagged(finding.level, finding.rule.id, &message, style)
 }
 
-fn tagged(level: Level, rule: &str, message: &str, canvas: Canvas) -> String {
+fn tagged(level: Level, rule: &str, message: &str, style: &Style) -> String {
     let colors = [AnsiColor::BrightRed, AnsiColor::Yellow, AnsiColor::BrightGreen];
     let color = of_level(level, colors);
     let tag = format!("{}[{rule}]", level.name());
-    let lines = canvas.wrapped(&format!("{tag}: {message}"), 2);
+    let lines = style.wrapped(&format!("{tag}: {message}"), 2);
     let text = format!("{}\n", lines.join("\n  "));
-    if !canvas.has_color {
+    if !style.has_color {
         return text;
     }
     let (tag_style, bold) = (color.on_default().bold(), Color::new().bold());
@@ -359,8 +324,7 @@ fn tagged(level: Level, rule: &str, message: &str, canvas: Canvas) -> String {
     format!("{tag_style}{tag}{tag_style:#}{bold}{rest}{bold:#}\n")
 }
 
-/// Which names replace which.
-fn renames(all: &[&Rename], canvas: Canvas) -> String {
+fn renames(all: &[&Rename], style: &Style) -> String {
     if all.is_empty() {
         return String::new();
     }
@@ -368,21 +332,21 @@ fn renames(all: &[&Rename], canvas: Canvas) -> String {
         let times = if rename.n > 1 { format!(" ({}x)", rename.n) } else { String::new() };
         format!("{} -> {}{times}", rename.from, rename.to)
     });
-    note(&format!("renamed: {}", words.join(", ")), canvas)
+    note(&format!("renamed: {}", words.join(", ")), style)
 }
 
-fn note(text: &str, canvas: Canvas) -> String {
-    format!("  = {}\n", canvas.wrapped(text, 4).join("\n    "))
+fn note(text: &str, style: &Style) -> String {
+    format!("  = {}\n", style.wrapped(text, 4).join("\n    "))
 }
 
 /// What was found, and what was examined, one line each.
-fn summary(outcome: &Outcome, is_verbose: bool, width: usize) -> String {
+fn summary(outcome: &Outcome, style: &Style, width: usize) -> String {
     let lines = match (&outcome.duplication, &outcome.audited) {
         (Some(duplication), _) => duplication_lines(outcome, duplication, width),
-        (None, Some(audited)) => super::audited::summary(outcome, audited, is_verbose),
+        (None, Some(audited)) => super::audited::summary(outcome, audited, style),
         (None, None) => vec![checked_line(outcome)],
     };
-    summary_of(outcome, lines, is_verbose)
+    summary_of(outcome, lines, style.is_verbose)
 }
 
 /// The same without its tables: a sentence each, for formats that have a place for what is said
@@ -402,10 +366,10 @@ pub(super) fn sentences(outcome: &Outcome) -> Vec<String> {
 }
 
 /// What was examined, without what was found; of an audit without its subject.
-pub(super) fn examined(outcome: &Outcome, is_verbose: bool) -> String {
+pub(super) fn examined(outcome: &Outcome, style: &Style) -> String {
     match &outcome.audited {
-        Some(_) => summary_of(outcome, vec![found_in_audit(outcome)], is_verbose),
-        None => summary(outcome, is_verbose, usize::MAX),
+        Some(_) => summary_of(outcome, vec![found_in_audit(outcome)], style.is_verbose),
+        None => summary(outcome, style, usize::MAX),
     }
 }
 
@@ -423,8 +387,7 @@ fn remarks(outcome: &Outcome, is_verbose: bool) -> Vec<String> {
     if outcome.n_suppressed > 0 {
         lines.push(format!("suppressed: {}", count(outcome.n_suppressed, "finding")));
     }
-    for suppressed in &outcome.suppressed {
-        let SuppressedFinding { finding, by } = suppressed;
+    for SuppressedFinding { finding, by } in &outcome.suppressed {
         let (by, at) = (by.describe(), finding.fragment.start_in(&finding.path));
         lines.push(format!("suppressed {by}: {at}: {} [{}]", finding.message(), finding.id()));
     }
@@ -436,8 +399,7 @@ fn remarks(outcome: &Outcome, is_verbose: bool) -> Vec<String> {
         let n = count(examined.n_passed_over, "pair");
         lines.push(format!("common code: {n} of files that share it were not aligned, since others explain the same"));
     }
-    for common in &examined.common {
-        let Common { path, n_tokens, n_components } = common;
+    for Common { path, n_tokens, n_components } in &examined.common {
         let (tokens, components) = (count(*n_tokens, "token"), count(*n_components, "component"));
         lines.push(format!("common, not scored: {tokens} of {path} (in {components})"));
     }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::GroupBy;
+use super::sides::Sides;
 use crate::audit::{Duplication, Outcome, Share, Skip};
 use crate::change::End;
 use crate::language::Languages;
@@ -12,7 +13,7 @@ use crate::policy::{
     About, Answer, Attribution, Component, Deletion, Finding, Level, Origin, Place, Reuse, Topic,
     Verdict, Writing, best_first,
 };
-use crate::text::{FilePath, LinedText, printable};
+use crate::text::{FilePath, LinedText, noun_of, printable};
 pub(super) use crate::text::{agreed, and_more, count, first};
 
 /// The position of an origin: `src/a.c:12-20`.
@@ -25,30 +26,20 @@ pub(super) fn here(finding: &Finding) -> String {
     finding.fragment.in_file(&finding.path)
 }
 
-/// The first `max` of these as they are told, or all if `is_verbose`, and how many more there are; a
-/// line each.
+/// The first `max` of these as they are told, and `and 3 more` with `where_to_look` if there are.
 pub(super) fn listed<T>(
     all: &[T],
     max: usize,
-    is_verbose: bool,
+    where_to_look: &str,
     told: impl Fn(&T) -> String,
 ) -> Vec<String> {
-    let max = if is_verbose { usize::MAX } else { max };
     let n_more = all.len().saturating_sub(max);
-    let more = (n_more > 0).then(|| format!("and {n_more} more, which `--verbose` lists"));
+    let more = (n_more > 0).then(|| format!("and {n_more} more{where_to_look}"));
     all.iter().take(max).map(told).chain(more).collect()
 }
 
-/// Whether a patch that has this line would steer what shows it: a command of a CI system, or a
-/// character that is not seen or moves a cursor. What escapes those is no patch.
-pub(super) fn steers(line: &[u8]) -> bool {
-    let line = String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(line));
-    printable(line.as_bytes()) != line
-}
-
-/// Why a patch leaves an edit out.
-pub(super) const STEERING: &str =
-    "a line at it would be a command, or not be seen, where this is printed: apply by hand";
+/// Where those are that [`listed`] leaves out.
+pub(super) const IN_VERBOSE: &str = ", which `--verbose` lists";
 
 /// The description of an origin: when it was deleted or whose it is, if it is not in the tree; and
 /// who wrote it, if requested.
@@ -62,10 +53,8 @@ pub(super) fn provenance(origin: &Origin) -> Option<String> {
         }
     };
     let written = origin.written.as_ref().map(|writing| written(writing, &origin.path));
-    match (written, place) {
-        (Some(written), Some(place)) => Some(format!("{written}, {place}")),
-        (written, place) => written.or(place),
-    }
+    let notes: Vec<String> = written.into_iter().chain(place).collect();
+    (!notes.is_empty()).then(|| notes.join(", "))
 }
 
 /// The same to follow what is said of the origin before.
@@ -106,17 +95,18 @@ fn owned(component: &Component) -> String {
             format!(", contradicted: {} and {n_others}", first.evidence)
         }
     };
-    let url = component.url.as_ref().map(|url| format!(", {url}")).unwrap_or_default();
-    let seen = component.first_seen.as_ref().map(|of| {
+    let (label, corpus) = (component.label(), &component.corpus);
+    let license = format!("license {license}{evidence}{contradicted}");
+    let mut text = format!("from {label}, {license}, corpus {corpus}");
+    text.extend(component.url.as_ref().map(|url| format!(", {url}")));
+    text.extend(component.first_seen.as_ref().map(|of| {
         let day = day(of.time).unwrap_or_default();
         match of.commit() {
             Some(commit) => format!(", there since {day} ({})", short(commit)),
             None => format!(", packed on {day}"),
         }
-    });
-    let (label, corpus, seen) = (component.label(), &component.corpus, seen.unwrap_or_default());
-    let license = format!("license {license}{evidence}{contradicted}");
-    printable(format!("from {label}, {license}, corpus {corpus}{url}{seen}"))
+    }));
+    printable(text)
 }
 
 /// What a host calls a level: an error, a warning, or a note.
@@ -148,8 +138,7 @@ pub(super) fn percent(part: f64) -> u32 {
     (part * 100.0).floor() as u32
 }
 
-/// Who owns a copy and its first origin in the tree: `owners: @a; of the origin @b, across a
-/// border`. `None` where nobody does.
+/// Who owns a copy and its first origin in the tree; `None` where nobody does.
 pub(super) fn owned_by(outcome: &Outcome, finding: &Finding) -> Option<String> {
     let of_copy = owners_of(outcome, &finding.path);
     let origin = finding.origins_in_tree().next();
@@ -196,11 +185,14 @@ pub(super) fn grouped(
         // Those of nobody come last.
         groups.entry((group.is_empty(), group)).or_default().push(finding);
     }
-    let groups = groups.into_iter().map(|((is_nobodys, name), findings)| {
-        let name = if is_nobodys { "nobody".to_owned() } else { name };
-        (Some(name), findings)
-    });
-    groups.collect()
+    let named = |(is_nobodys, name)| if is_nobodys { "nobody".to_owned() } else { name };
+    groups.into_iter().map(|(group, findings)| (Some(named(group)), findings)).collect()
+}
+
+/// Both sides of a finding; `None` if the text of the origin is not known.
+pub(super) fn sides(outcome: &Outcome, finding: &Finding, origin: &Origin) -> Option<Sides> {
+    let copy = (copy_text(outcome, finding), &finding.fragment);
+    Some(Sides::new(copy, (text_of(outcome, origin)?, &origin.fragment)))
 }
 
 /// The text of the file with an origin, if known.
@@ -212,7 +204,6 @@ pub(super) fn text_of<'o>(outcome: &'o Outcome, origin: &'o Origin) -> Option<&'
     }
 }
 
-/// The text of the file with the copy.
 pub(super) fn copy_text<'o>(outcome: &'o Outcome, finding: &Finding) -> &'o LinedText {
     outcome.texts.get(&finding.path).unwrap_or(LinedText::empty())
 }
@@ -222,7 +213,6 @@ pub(super) fn found(outcome: &Outcome) -> String {
     copies_found(outcome) + &missed_note(outcome) + &unread_note(outcome)
 }
 
-/// What was found, and in what.
 pub(super) fn found_in(outcome: &Outcome) -> String {
     format!("{} in {}", found(outcome), end(&outcome.head))
 }
@@ -276,19 +266,17 @@ pub(super) fn copies_found(outcome: &Outcome) -> String {
             counts.push(count(n, level.name()));
         }
     }
-    let (one, none) =
-        if is_audit { ("finding", "no findings") } else { ("new copy", "no new copies") };
-    let copies = match counts.as_slice() {
-        [] => none.to_owned(),
-        _ => format!("{}: {}", count(levels.len(), one), counts.join(", ")),
+    let noun = if is_audit { "finding" } else { "new copy" };
+    let copies = match levels.len() {
+        0 => format!("no {}", noun_of(0, noun)),
+        n => format!("{}: {}", count(n, noun), counts.join(", ")),
     };
-    match n_vulnerable(outcome.all_findings()) {
+    match n_vulnerable(outcome) {
         0 => copies,
         n => format!("{}; {copies}", lacking_fixes(n)),
     }
 }
 
-/// Findings of a level, those of families included.
 pub(super) fn n_of_level(outcome: &Outcome, level: Level) -> usize {
     outcome.all_findings().filter(|finding| finding.level == level).count()
 }
@@ -305,10 +293,9 @@ pub(super) fn lacking_fixes(n_copies: usize) -> String {
 }
 
 /// Copies that lack fixes of security faults.
-pub(super) fn n_vulnerable<'f>(findings: impl Iterator<Item = &'f Finding>) -> usize {
-    findings
-        .filter(|finding| matches!(finding.about, About::Behind(_)) && finding.level > Level::Note)
-        .count()
+pub(super) fn n_vulnerable(outcome: &Outcome) -> usize {
+    let copies = outcome.all_findings().filter(|finding| finding.behind().is_some());
+    copies.filter(|copy| copy.level > Level::Note).count()
 }
 
 /// What happened to the files of a finding about such: one could not be examined, or they were left
@@ -317,12 +304,10 @@ pub(super) fn unexamined_word(finding: &Finding) -> &'static str {
     if matches!(finding.about, About::LeftOut(_)) { "left out" } else { "not examined" }
 }
 
-/// Changed files that could not be examined.
 pub(super) fn n_unread(outcome: &Outcome) -> usize {
     outcome.findings.iter().filter(|finding| matches!(finding.about, About::Unread(_))).count()
 }
 
-/// Changed files that were left out on purpose.
 pub(super) fn n_left_out(outcome: &Outcome) -> usize {
     let files =
         outcome.findings.iter().filter(|finding| matches!(finding.about, About::LeftOut(_)));
@@ -363,7 +348,6 @@ pub(super) fn range(outcome: &Outcome) -> String {
     base.unwrap_or_default() + &end(&outcome.head)
 }
 
-/// The start of a change.
 pub(super) fn base(outcome: &Outcome) -> String {
     outcome.base.as_ref().map_or_else(|| "nothing".to_owned(), end)
 }
@@ -379,7 +363,7 @@ pub(super) fn end(end: &End) -> String {
 }
 
 /// What has to be done about code of others, the gravest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Need {
     Removal,
     License,
@@ -399,7 +383,6 @@ impl Need {
         }
     }
 
-    /// What to do, in words.
     pub fn words(self) -> &'static str {
         match self {
             Self::Removal => "remove it, or agree on an exception",
@@ -420,8 +403,8 @@ pub(super) fn to_do(finding: &Finding, languages: &Languages) -> Option<String> 
     let comment = format!("{open} secondhand: allow({}) -- why {close}", finding.rule.id);
     let keep = format!("keep it with a comment above: {}", comment.trim_end());
     let verdicts = finding.origins.iter().filter_map(|origin| origin.verdict.as_ref());
-    let is_of_license = finding.rule.topic == Topic::License;
-    let need = verdicts.filter_map(Need::of).min().filter(|_| is_of_license);
+    let need = verdicts.filter_map(Need::of).min();
+    let need = need.filter(|_| finding.rule.topic == Topic::License);
     let what = match (finding.missed(), need, finding.origins.first()) {
         (Some(missed), ..) => {
             let has_patch = missed.patches.iter().any(Option::is_some);

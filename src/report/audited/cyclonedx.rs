@@ -7,10 +7,10 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::openvex::statements;
-use super::snippets::{Snippet, is_plain, snippets};
+use super::snippets::{Snippet, copyright, is_plain, snippets};
 use super::{
     brought_in, corpus, folders_of, from, is_of, notices, serial_number, share, timestamp,
-    version_of,
+    version_of, with_known,
 };
 use crate::audit::{AuditSummary, ComponentCopy, CopiedFile, EditedFile, Outcome};
 use crate::policy::Component;
@@ -20,18 +20,11 @@ use crate::report::words::place;
 use crate::report::{Style, VERSION};
 use crate::text::{FilePath, printable};
 
-/// What a patch begins with: it may not make the one file of the other.
-const LEFT_OUT: &str = "lines of comments and blank lines are left out";
-
 /// Maximum occurrences of a component to list.
 const MAX_OCCURRENCES: usize = 1_000;
 
 pub fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let Some(audited) = &outcome.audited else { return Ok(()) };
-    write_json(&bom(outcome, audited), out)
-}
-
-fn bom(outcome: &Outcome, audited: &AuditSummary) -> Value {
     let snippets = snippets(outcome, audited);
     let origins = audited.components.iter().enumerate().map(|(number, taken)| {
         let copies: Vec<_> = snippets.iter().filter(|of| of.package == Some(number)).collect();
@@ -60,10 +53,9 @@ fn bom(outcome: &Outcome, audited: &AuditSummary) -> Value {
         "vulnerabilities": vulnerabilities(outcome, audited),
     });
     bom["serialNumber"] = json!(serial_number(&bom));
-    bom
+    write_json(&bom, out)
 }
 
-/// Which security fixes copies have or lack.
 fn vulnerabilities(outcome: &Outcome, audited: &AuditSummary) -> Vec<Value> {
     let mut vulnerabilities = Vec::new();
     for ((name, _), of) in statements(outcome, audited) {
@@ -86,22 +78,17 @@ fn vulnerabilities(outcome: &Outcome, audited: &AuditSummary) -> Vec<Value> {
 
 /// The description of a component, for an origin as well as an ancestor.
 fn described(component: &Component) -> Value {
-    let mut described = json!({"type": "library", "name": component.name});
-    if let Some(version) = component.single_version() {
-        described["version"] = json!(version);
-    }
-    if let Some(purl) = &component.purl {
-        described["purl"] = json!(purl);
-    }
     // What the user declared is not what the owner did.
     let acknowledgement = if component.terms.is_declared { "concluded" } else { "declared" };
-    if let Some(licenses) = licenses(component, json!({"acknowledgement": acknowledgement})) {
-        described["licenses"] = licenses;
-    }
-    if !component.terms.notices.is_empty() {
-        described["copyright"] = json!(component.terms.notices.join("\n"));
-    }
-    described
+    with_known(
+        json!({"type": "library", "name": component.name}),
+        [
+            ("version", component.single_version().map(Value::from)),
+            ("purl", component.purl.clone().map(Value::from)),
+            ("licenses", licenses(component, json!({"acknowledgement": acknowledgement}))),
+            ("copyright", copyright(component).map(Value::from)),
+        ],
+    )
 }
 
 /// The license of a component: one of SPDX's list, one with another name, or an expression; with
@@ -146,8 +133,7 @@ fn origin(
         evidence["licenses"] = licenses;
     }
     if !notices.is_empty() {
-        evidence["copyright"] =
-            json!(notices.into_iter().map(|text| json!({"text": text})).collect::<Vec<_>>());
+        evidence["copyright"] = notices.into_iter().map(|text| json!({"text": text})).collect();
     }
     described["evidence"] = evidence;
     let mut properties = vec![
@@ -184,7 +170,9 @@ fn occurrence(copy: &&Snippet<'_>) -> Value {
 fn patches(audited: &AuditSummary, is_asked: impl Fn(&EditedFile) -> bool) -> Vec<Value> {
     let edited = audited.versions.iter().flat_map(|of| &of.edited);
     let patches = edited.filter(|edited| is_asked(edited)).map(|edited| {
-        let diff = format!("# {LEFT_OUT}\n{}\n", edits(edited).join("\n"));
+        // It may not make the one file of the other.
+        let note = "lines of comments and blank lines are left out";
+        let diff = format!("# {note}\n{}\n", edits(edited).join("\n"));
         json!({"type": "unofficial", "diff": {"text": {"contentType": "text/x-diff", "content": diff}}})
     });
     patches.collect()

@@ -14,9 +14,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use super::VERSION;
 use super::missed::version_lines;
-use super::words::{count, day, first, found_in_audit, listed, percent, short};
+use super::words::{IN_VERBOSE, count, day, first, found_in_audit, listed, percent, short};
+use super::{Style, VERSION};
 use crate::audit::{
     AuditSummary, ComponentCopy, CopiedFile, EditedFile, ExaminedCorpus, FolderVersion,
     Introduction, Outcome, Possible, State,
@@ -26,7 +26,7 @@ use crate::policy::Component;
 use crate::text::{FilePath, hexadecimal, printable};
 
 /// The part of a tree that belongs to one license class.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Default)]
 pub(super) struct OfClass {
     pub n_components: usize,
     pub n_files: usize,
@@ -62,9 +62,7 @@ pub(super) fn share(part: usize, whole: usize) -> f64 {
     if whole == 0 { 0.0 } else { (part as f64 * 1000.0 / whole as f64).round() / 10.0 }
 }
 
-/// The license of a component, and how it was found.
-pub(super) fn license_of(audited: &AuditSummary, number: usize) -> String {
-    let component = &audited.components[number].component;
+pub(super) fn license_of(component: &Component) -> String {
     let evidence = component.terms.evidence.as_ref().map(|evidence| format!(": {evidence}"));
     component.license_words() + &evidence.unwrap_or_default()
 }
@@ -88,15 +86,15 @@ pub(super) fn from(audited: &AuditSummary, file: &CopiedFile) -> String {
 
 /// How a file differs from its origin; `None` if it only contains code of it.
 pub(super) fn state(audited: &AuditSummary, file: &CopiedFile) -> Option<String> {
-    match audited.state_of(file) {
-        State::Identical => Some("identical file".to_owned()),
-        State::Equal => Some("identical but for comments and layout".to_owned()),
+    Some(match audited.state_of(file) {
+        State::Identical => "identical file".to_owned(),
+        State::Equal => "identical but for comments and layout".to_owned(),
         State::Edited { lines: (added, removed), since } => {
             let since = since.map(|version| format!(" since {version}")).unwrap_or_default();
-            Some(format!("edited: +{added} -{removed} lines{since}"))
+            format!("edited: +{added} -{removed} lines{since}")
         }
-        State::Part => None,
-    }
+        State::Part => return None,
+    })
 }
 
 /// What was audited, with what and how: what it takes to do it again.
@@ -105,11 +103,10 @@ pub(super) fn subject(outcome: &Outcome, audited: &AuditSummary) -> Vec<String> 
         [] => "none".to_owned(),
         corpora => Vec::from_iter(corpora.iter().map(corpus)).join(", "),
     };
-    let settings = outcome.settings.describe();
     let lines = [
         format!("repository: {}, {}", audited.project, audited.revision),
         format!("corpora: {corpora}"),
-        format!("program: secondhand {VERSION}; settings: {settings}"),
+        format!("program: secondhand {VERSION}; settings: {}", outcome.settings.describe()),
     ];
     lines.map(printable).into()
 }
@@ -133,7 +130,6 @@ pub(super) fn corpus(of: &ExaminedCorpus) -> String {
     of.name.clone() + &digest.unwrap_or_default()
 }
 
-/// How much of the tree is code of components.
 pub(super) fn headline(audited: &AuditSummary) -> String {
     let AuditSummary { n_files, n_tokens, n_copied, files, .. } = audited;
     let (files, of_all) = (files.len(), count(*n_files, "file"));
@@ -142,13 +138,12 @@ pub(super) fn headline(audited: &AuditSummary) -> String {
     format!("{files} of {of_all} contain code of {components}: {share} % of the tokens")
 }
 
-/// The summary, a line each.
-pub(super) fn summary(outcome: &Outcome, audited: &AuditSummary, is_verbose: bool) -> Vec<String> {
+pub(super) fn summary(outcome: &Outcome, audited: &AuditSummary, style: &Style) -> Vec<String> {
     let AuditSummary { n_tokens, files, components, .. } = audited;
     let mut lines = subject(outcome, audited);
     lines.extend([String::new(), found_in_audit(outcome), headline(audited)]);
     if components.is_empty() {
-        lines.extend(possible_lines(&audited.possible, is_verbose));
+        lines.extend(possible_lines(&audited.possible, style));
         lines.push(String::new());
         lines.extend(audited.brought.iter().flat_map(|brought| history(brought)));
         return lines;
@@ -159,12 +154,11 @@ pub(super) fn summary(outcome: &Outcome, audited: &AuditSummary, is_verbose: boo
         lines.push(format!("{class:<18} {n_components:>10} {n_files:>6} {share:>9}"));
     }
     lines.extend([String::new(), "by component".to_owned()]);
-    for (number, taken) in components.iter().enumerate() {
-        let (label, license) = (taken.component.label(), license_of(audited, number));
+    for taken in components {
+        let (label, license) = (taken.component.label(), license_of(&taken.component));
         let (files, tokens) = (count(taken.n_files, "file"), count(taken.n_tokens, "token"));
         let verdict = taken.verdict.describe();
-        let text = format!("  {label} ({license}): {files}, {tokens}; {verdict}");
-        lines.push(printable(text));
+        lines.push(printable(format!("  {label} ({license}): {files}, {tokens}; {verdict}")));
         for contradiction in &taken.component.terms.contradictions {
             lines.push(format!("    contradicted: {}", printable(&contradiction.evidence)));
         }
@@ -172,21 +166,21 @@ pub(super) fn summary(outcome: &Outcome, audited: &AuditSummary, is_verbose: boo
     if !audited.versions.is_empty() {
         let title = "by folder: the version that fits best, and local edits";
         lines.extend([String::new(), title.to_owned()]);
-        lines.extend(audited.versions.iter().flat_map(|of| version_lines(of, is_verbose)));
+        lines.extend(audited.versions.iter().flat_map(|of| version_lines(of, style.is_verbose)));
     }
     lines.extend([String::new(), "by file: share found in corpora, and where".to_owned()]);
-    let files = listed(files, MAX_FILES, is_verbose, |file| {
+    let files = listed(files, style.at_most(MAX_FILES), IN_VERBOSE, |file| {
         format!("{:>3} % {}: {}", copied(file), file.path, from(audited, file))
     });
     lines.extend(files.iter().map(|line| format!("  {line}")));
-    lines.extend(possible_lines(&audited.possible, is_verbose));
+    lines.extend(possible_lines(&audited.possible, style));
     lines.extend(audited.brought.iter().flat_map(|brought| history(brought)));
     lines.push(String::new());
     lines
 }
 
 /// How much of a file is code of components, in whole percent.
-fn copied(file: &CopiedFile) -> u32 {
+pub(super) fn copied(file: &CopiedFile) -> u32 {
     percent(file.n_copied as f64 / file.n_tokens.max(1) as f64)
 }
 
@@ -216,13 +210,14 @@ pub(super) fn version(of: &FolderVersion, is_verbose: bool) -> String {
     Vec::from_iter(version_lines(of, is_verbose).iter().map(|line| line.trim())).join("; ")
 }
 
-/// The fragments that may be of components by chance.
-fn possible_lines(possible: &[Possible], is_verbose: bool) -> Vec<String> {
+fn possible_lines(possible: &[Possible], style: &Style) -> Vec<String> {
     if possible.is_empty() {
         return Vec::new();
     }
-    let mut lines = vec![String::new(), format!("possible: {POSSIBLE}")];
-    let all = listed(possible, MAX_FILES, is_verbose, |of| {
+    let what = "possible: short fragments that unrelated projects may well have in common; no \
+                origin of them is stated elsewhere";
+    let mut lines = vec![String::new(), what.to_owned()];
+    let all = listed(possible, style.at_most(MAX_FILES), IN_VERBOSE, |of| {
         let Possible { path, component, origin, n_tokens } = of;
         let (tokens, label) = (count(*n_tokens, "token"), component.label());
         printable(format!("{path}: {tokens} like {origin} of {label}"))
@@ -231,24 +226,15 @@ fn possible_lines(possible: &[Possible], is_verbose: bool) -> Vec<String> {
     lines
 }
 
-/// What the fragments of a list of possible copies are.
-pub(super) const POSSIBLE: &str = "short fragments that unrelated projects may well have in common; no origin of them \
-                                   is stated elsewhere";
-
 /// The commit that first added a component's code to a file, in words; empty if the history was not
 /// searched.
-pub(super) fn brought_in(
-    audited: &AuditSummary,
-    path: &FilePath,
-    component: &str,
-) -> Option<String> {
-    let brought = audited.brought_into(path, component)?;
+pub(super) fn brought_in(audited: &AuditSummary, path: &FilePath, name: &str) -> Option<String> {
+    let brought = audited.brought_into(path, name)?;
     let notes: String = brought.notes.iter().map(|note| format!("; {note}")).collect();
     let on = day(brought.first.time).map(|day| format!(" on {day}")).unwrap_or_default();
     Some(format!("added in {}{on}{notes}", brought.first.commit))
 }
 
-/// What the history added, one line each.
 fn history(brought: &[Introduction]) -> Vec<String> {
     let mut lines = vec![String::new(), "by commit: what was first added where".to_owned()];
     for of in brought {
@@ -257,7 +243,7 @@ fn history(brought: &[Introduction]) -> Vec<String> {
         let notes: String = of.notes.iter().map(|note| format!("; {note}")).collect();
         let since = of.component.committed().and_then(day);
         let since = since.map(|day| format!(", there since {day}")).unwrap_or_default();
-        let text = format!(
+        lines.push(printable(format!(
             "  {} on {}: {} ({} %) from {} {} ({license}{since}){gone}; {}{notes}",
             short(&of.first.commit),
             day(of.first.time).unwrap_or_default(),
@@ -266,8 +252,7 @@ fn history(brought: &[Introduction]) -> Vec<String> {
             of.component.label(),
             of.origin,
             of.verdict.describe(),
-        );
-        lines.push(printable(text));
+        )));
     }
     if brought.is_empty() {
         lines.push("  nothing".to_owned());
@@ -275,24 +260,23 @@ fn history(brought: &[Introduction]) -> Vec<String> {
     lines
 }
 
-/// The licenses of what a file is from.
 pub(super) fn licenses(audited: &AuditSummary, file: &CopiedFile) -> String {
     let components = file.origins.iter().map(|of| &audited.components[of.component].component);
     let named: BTreeSet<String> = components.map(|of| of.license_words()).collect();
     printable(Vec::from_iter(named).join(", "))
 }
 
-/// A table of the files: path, containment, tokens, and what explains it.
-pub(super) fn rows(audited: &AuditSummary) -> Vec<Vec<String>> {
-    let rows = audited.files.iter().map(|file| {
-        let from = format!("{} ({})", from(audited, file), licenses(audited, file));
-        let (copied, n_tokens) = (format!("{} %", copied(file)), file.n_tokens.to_string());
-        vec![file.path.to_string(), from, copied, n_tokens]
-    });
-    rows.collect()
+/// `properties` with those of `known` that are.
+fn with_known<const N: usize>(mut properties: Value, known: [(&str, Option<Value>); N]) -> Value {
+    for (key, value) in known {
+        if let Some(value) = value {
+            properties[key] = value;
+        }
+    }
+    properties
 }
 
-/// What distinguishes a document from others: half of a SHA-256, in hexadecimal.
+/// What distinguishes a document from others: half of a SHA-256.
 fn digest(document: &Value) -> String {
     hexadecimal(&Sha256::digest(document.to_string().as_bytes())[..16])
 }
@@ -305,7 +289,6 @@ fn serial_number(document: &Value) -> String {
     format!("urn:uuid:{a}-{b}-8{c}-{variant}{d}-{e}")
 }
 
-/// A time in the format of SBOMs.
 fn timestamp(time: i64) -> String {
     let moment = jiff::Timestamp::from_second(time).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
     moment.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()

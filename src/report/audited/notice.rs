@@ -48,13 +48,11 @@ pub fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()
             if !of.edited.iter().any(|edited| is_of(audited, row, edited)) {
                 continue;
             }
-            let folder =
-                if let [file] = &of.files[..] { file.to_string() } else { of.folder.to_string() };
+            let folder = if let [file] = &of.files[..] { file } else { &of.folder }.to_string();
             let folder = if folder.is_empty() { "." } else { folder.trim_end_matches('/') };
             let nearest = if of.is_exact() { "" } else { "nearest " };
-            let version = of
-                .nearest()
-                .map_or_else(|| "version not known".to_owned(), |name| format!("{nearest}{name}"));
+            let version = of.nearest().map(|name| format!("{nearest}{name}"));
+            let version = version.unwrap_or_else(|| "version not known".to_owned());
             let modified = format!("Modified: {folder}: {version}, {}", evidence(of));
             writeln!(out, "{}", printable(modified))?;
         }
@@ -92,7 +90,6 @@ fn answer(of: &ComponentCopy) -> String {
     }
 }
 
-/// The files that contain a component's code.
 fn files(audited: &AuditSummary, component: &Component) -> Vec<String> {
     let is_same = |of: &Explanation| audited.components[of.component].component.is_same(component);
     let files = audited.files.iter().filter(|file| file.origins.iter().any(is_same));

@@ -49,8 +49,10 @@ pub(super) fn statements<'s>(
     for (component, commit, path, lacking) in fixes {
         let hash = std::slice::from_ref(&commit.hash);
         for name in if commit.ids.is_empty() { hash } else { &commit.ids[..] } {
-            let statement = statements.entry((name.clone(), component.name.clone()));
-            let statement = statement.or_insert_with(|| Statement::new(component, commit));
+            let statement =
+                statements.entry((name.clone(), component.name.clone())).or_insert_with(|| {
+                    Statement { component, commit, having: Vec::new(), lacking: Vec::new() }
+                });
             match &lacking {
                 Some(lines) => statement.lacking.push((path, lines.clone())),
                 None => statement.having.push(path),
@@ -60,12 +62,7 @@ pub(super) fn statements<'s>(
     statements
 }
 
-impl<'s> Statement<'s> {
-    fn new(component: &'s Component, commit: &'s PastCommit) -> Self {
-        Self { component, commit, having: Vec::new(), lacking: Vec::new() }
-    }
-
-    /// Whether all copies have it.
+impl Statement<'_> {
     pub fn is_fixed(&self) -> bool {
         self.lacking.is_empty()
     }
@@ -80,7 +77,6 @@ impl<'s> Statement<'s> {
         }
     }
 
-    /// Where it is missing, or which files have it.
     pub fn describe(&self) -> String {
         let (commit, owner) = (self.commit.describe(), &self.component.name);
         let having = self.having.iter().map(ToString::to_string);
@@ -100,8 +96,7 @@ pub fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()
     let project = generic_purl(&audited.project) + &revision.unwrap_or_default();
     let time = timestamp(audited.time);
     let statements = statements(outcome, audited).into_iter().map(|((name, _), of)| {
-        let component =
-            of.component.purl.clone().unwrap_or_else(|| generic_purl(&of.component.name));
+        let purl = of.component.purl.clone().unwrap_or_else(|| generic_purl(&of.component.name));
         let (status, _) = of.status();
         let (why, text) = match status {
             "affected" => ("action_statement", format!("Apply the fix: {}", of.describe())),
@@ -109,13 +104,12 @@ pub fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()
         };
         json!({
             "vulnerability": {"name": name, "description": printable(&of.commit.subject)},
-            "products": [{"@id": project, "subcomponents": [{"@id": component}]}],
+            "products": [{"@id": project, "subcomponents": [{"@id": purl}]}],
             "status": status,
             "timestamp": time,
             why: text,
         })
     });
-    let statements: Vec<Value> = statements.collect();
     let mut document = json!({
         "@context": "https://openvex.dev/ns/v0.2.0",
         "author": "secondhand",
@@ -123,7 +117,7 @@ pub fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()
         "timestamp": time,
         "version": 1,
         "tooling": format!("secondhand {VERSION}"),
-        "statements": statements,
+        "statements": statements.collect::<Value>(),
     });
     document["@id"] = json!(serial_number(&document));
     write_json(&document, out)

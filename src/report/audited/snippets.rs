@@ -12,14 +12,12 @@ use crate::text::{FilePath, LinedText};
 
 /// A copy in a file, and where it is from.
 pub(super) struct Snippet<'s> {
-    /// The number of the file.
     pub file: usize,
     /// The number of the component, if it explains a part of the file.
     pub package: Option<usize>,
     pub component: &'s Component,
     pub origin: &'s Origin,
     pub path: &'s FilePath,
-    /// The path and the lines.
     pub name: String,
     /// The first and the last byte, from 1: whole lines, whose ends are the same in every encoding.
     pub bytes: (usize, usize),
@@ -96,9 +94,8 @@ fn origins<'s>(finding: &'s Finding, file: &CopiedFile, audited: &AuditSummary) 
 
 /// Where a component can be had, as far as SPDX takes it.
 pub(super) fn download(component: &Component) -> Option<&str> {
-    let is_url =
-        |url: &&str| ["https://", "http://", "git+"].iter().any(|scheme| url.starts_with(scheme));
-    component.url.as_deref().filter(is_url).filter(|url| is_plain(url))
+    let url = component.url.as_deref().filter(|url| is_plain(url))?;
+    ["https://", "http://", "git+"].iter().any(|scheme| url.starts_with(scheme)).then_some(url)
 }
 
 /// Whether a URL has nothing that would have to be escaped.
@@ -107,10 +104,7 @@ pub(super) fn is_plain(url: &str) -> bool {
 }
 
 /// The licenses that SPDX does not list, and what is known of each.
-pub(super) fn unlisted(
-    audited: &AuditSummary,
-    snippets: &[Snippet<'_>],
-) -> BTreeMap<String, String> {
+pub(super) fn unlisted(audited: &AuditSummary, snippets: &[Snippet]) -> BTreeMap<String, String> {
     let mut evidence: BTreeMap<String, String> = BTreeMap::new();
     for taken in audited.components.iter().filter(|taken| taken.component.terms.is_of_text) {
         let text = taken.texts.join("\n");
@@ -132,6 +126,11 @@ pub(super) fn unlisted(
 fn unlisted_in(component: &Component) -> impl Iterator<Item = &String> {
     let licenses = component.terms.license.iter().flat_map(Expression::licenses);
     licenses.map(|license| &license.id).filter(|id| id.starts_with("LicenseRef-"))
+}
+
+/// The copyright notices of a component, a line each, if any are known.
+pub(super) fn copyright(component: &Component) -> Option<String> {
+    (!component.terms.notices.is_empty()).then(|| component.terms.notices.join("\n"))
 }
 
 /// The licenses in a component's expression, each once.

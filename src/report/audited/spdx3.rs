@@ -5,8 +5,8 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::snippets::{Snippet, download, snippets, unlisted};
-use super::{comment, digest, folders_of, from, timestamp, version_of};
+use super::snippets::{Snippet, copyright, download, snippets, unlisted};
+use super::{comment, digest, folders_of, from, timestamp, version_of, with_known};
 use crate::audit::{AuditSummary, CopiedFile, Outcome};
 use crate::license::Expression;
 use crate::policy::Component;
@@ -18,15 +18,13 @@ const CREATION: &str = "_:creation";
 
 pub fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let Some(audited) = &outcome.audited else { return Ok(()) };
-    let unnamed = Graph::of(outcome, audited, String::new());
-    let namespace =
-        format!("https://spdx.org/spdxdocs/secondhand-{}#", digest(&json!(unnamed.elements)));
-    let document =
-        json!({"@context": CONTEXT, "@graph": Graph::of(outcome, audited, namespace).elements});
-    write_json(&document, out)
+    let unnamed = Graph::of(outcome, audited, String::new()).elements;
+    let namespace = format!("https://spdx.org/spdxdocs/secondhand-{}#", digest(&json!(unnamed)));
+    let graph = Graph::of(outcome, audited, namespace).elements;
+    write_json(&json!({"@context": CONTEXT, "@graph": graph}), out)
 }
 
-/// The elements of a document.
+#[derive(Default)]
 struct Graph {
     /// What their names begin with.
     namespace: String,
@@ -41,8 +39,7 @@ impl Graph {
     fn of(outcome: &Outcome, audited: &AuditSummary, namespace: String) -> Self {
         let snippets = snippets(outcome, audited);
         let unlisted = unlisted(audited, &snippets);
-        let mut graph =
-            Self { namespace, elements: Vec::new(), unlisted, expressions: BTreeSet::new() };
+        let mut graph = Self { namespace, unlisted, ..Self::default() };
         let tool =
             graph.add("SoftwareAgent", "Tool", json!({"name": format!("secondhand {VERSION}")}));
         let version = version_of(outcome, audited);
@@ -111,7 +108,6 @@ impl Graph {
         self.add("Relationship", &format!("Relationship-{}", self.elements.len()), relationship);
     }
 
-    /// Says which license an element has.
     fn license(&mut self, what: &str, id: &str, license: Option<&Expression>) {
         let Some(license) = license else { return };
         let expression = license.to_string();
@@ -119,13 +115,10 @@ impl Graph {
         if self.expressions.insert(expression.clone()) {
             let own = license.licenses().filter(|of| self.unlisted.contains_key(&of.id));
             let own: BTreeSet<&String> = own.map(|of| &of.id).collect();
-            let ids = own
-                .into_iter()
-                .map(|of| json!({"type": "DictionaryEntry", "key": of, "value": self.name(of)}));
-            let ids: Vec<Value> = ids.collect();
             let mut properties = json!({"simplelicensing_licenseExpression": expression});
-            if !ids.is_empty() {
-                properties["simplelicensing_customIdToUri"] = json!(ids);
+            if !own.is_empty() {
+                let entry = |id: &String| json!({"type": "DictionaryEntry", "key": id, "value": self.name(id)});
+                properties["simplelicensing_customIdToUri"] = own.into_iter().map(entry).collect();
             }
             self.add("simplelicensing_LicenseExpression", &of_license, properties);
         }
@@ -138,11 +131,11 @@ impl Graph {
         let properties = with_known(
             json!({"name": component.name}),
             [
-                ("software_packageVersion", component.single_version().map(ToOwned::to_owned)),
-                ("software_packageUrl", component.purl.clone()),
-                ("software_downloadLocation", download(component).map(ToOwned::to_owned)),
-                ("software_copyrightText", copyright(component)),
-                ("comment", (!folders.is_empty()).then(|| folders.join("\n"))),
+                ("software_packageVersion", component.single_version().map(Value::from)),
+                ("software_packageUrl", component.purl.clone().map(Value::from)),
+                ("software_downloadLocation", download(component).map(Value::from)),
+                ("software_copyrightText", copyright(component).map(Value::from)),
+                ("comment", (!folders.is_empty()).then(|| json!(folders.join("\n")))),
             ],
         );
         self.add("software_Package", &id, properties);
@@ -172,24 +165,14 @@ impl Graph {
             "software_byteRange": bytes,
             "software_lineRange": lines,
         });
-        let properties = with_known(properties, [("software_copyrightText", copyright(component))]);
+        let properties = with_known(
+            properties,
+            [("software_copyrightText", copyright(component).map(Value::from))],
+        );
         self.add("software_Snippet", &id, properties);
         self.license("hasConcludedLicense", &id, component.terms.license.as_ref());
         if let Some(package) = package {
             self.relate("hasVariant", &format!("Origin-{package}"), &[id]);
         }
     }
-}
-
-fn copyright(component: &Component) -> Option<String> {
-    (!component.terms.notices.is_empty()).then(|| component.terms.notices.join("\n"))
-}
-
-fn with_known<const N: usize>(mut properties: Value, known: [(&str, Option<String>); N]) -> Value {
-    for (key, value) in known {
-        if let Some(value) = value {
-            properties[key] = json!(value);
-        }
-    }
-    properties
 }

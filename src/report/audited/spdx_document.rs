@@ -7,8 +7,8 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::snippets::{Snippet, download, licenses, snippets, unlisted};
-use super::{comment, digest, folders_of, from, timestamp, version_of};
+use super::snippets::{Snippet, copyright, download, licenses, snippets, unlisted};
+use super::{comment, digest, folders_of, from, timestamp, version_of, with_known};
 use crate::audit::{AuditSummary, CopiedFile, Outcome};
 use crate::policy::Component;
 use crate::report::plain_json::write_json;
@@ -18,10 +18,6 @@ const NONE: &str = "NOASSERTION";
 
 pub fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let Some(audited) = &outcome.audited else { return Ok(()) };
-    write_json(&document(outcome, audited), out)
-}
-
-fn document(outcome: &Outcome, audited: &AuditSummary) -> Value {
     let project = "SPDXRef-Project";
     let mut packages = vec![json!({
         "SPDXID": project,
@@ -33,10 +29,8 @@ fn document(outcome: &Outcome, audited: &AuditSummary) -> Value {
         "licenseDeclared": NONE,
         "copyrightText": NONE,
     })];
-    let components = audited.components.iter().map(|taken| &*taken.component);
-    packages.extend(
-        components.enumerate().map(|(number, component)| package(number, component, audited)),
-    );
+    let components = audited.components.iter().enumerate();
+    packages.extend(components.map(|(number, of)| package(number, &of.component, audited)));
     let mut relationships = vec![relationship("SPDXRef-DOCUMENT", "DESCRIBES", project)];
     for number in 0..audited.components.len() {
         relationships.push(relationship(project, "CONTAINS", &format!("SPDXRef-Origin-{number}")));
@@ -48,8 +42,8 @@ fn document(outcome: &Outcome, audited: &AuditSummary) -> Value {
     let snippets = snippets(outcome, audited);
     for (number, snippet) in snippets.iter().enumerate() {
         if let Some(package) = snippet.package {
-            let (id, package) =
-                (format!("SPDXRef-Snippet-{number}"), format!("SPDXRef-Origin-{package}"));
+            let id = format!("SPDXRef-Snippet-{number}");
+            let package = format!("SPDXRef-Origin-{package}");
             relationships.push(relationship(&id, "VARIANT_OF", &package));
         }
     }
@@ -78,7 +72,7 @@ fn document(outcome: &Outcome, audited: &AuditSummary) -> Value {
     }
     document["documentNamespace"] =
         json!(format!("https://spdx.org/spdxdocs/secondhand-{}", digest(&document)));
-    document
+    write_json(&document, out)
 }
 
 fn relationship(from: &str, what: &str, to: &str) -> Value {
@@ -87,13 +81,6 @@ fn relationship(from: &str, what: &str, to: &str) -> Value {
 
 fn license(component: &Component) -> String {
     component.license().unwrap_or_else(|| NONE.to_owned())
-}
-
-fn copyright(component: &Component) -> String {
-    match &component.terms.notices[..] {
-        [] => NONE.to_owned(),
-        notices => notices.join("\n"),
-    }
 }
 
 fn file(number: usize, file: &CopiedFile, audited: &AuditSummary) -> Value {
@@ -116,25 +103,23 @@ fn package(number: usize, component: &Component, audited: &AuditSummary) -> Valu
         "filesAnalyzed": false,
         "licenseConcluded": NONE,
         "licenseDeclared": NONE,
-        "copyrightText": copyright(component),
+        "copyrightText": copyright(component).unwrap_or_else(|| NONE.to_owned()),
     });
     // What the user declared is not what the owner did.
     let by = if component.terms.is_declared { "licenseConcluded" } else { "licenseDeclared" };
     package[by] = json!(license(component));
-    if let Some(version) = component.single_version() {
-        package["versionInfo"] = json!(version);
-    }
-    if let Some(evidence) = &component.terms.evidence {
-        package["licenseComments"] = json!(format!("Found by: {evidence}."));
-    }
     let folders = folders_of(audited, component);
-    if !folders.is_empty() {
-        package["comment"] = json!(folders.join("\n"));
-    }
-    if let Some(purl) = &component.purl {
-        package["externalRefs"] = json!([{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": purl}]);
-    }
-    package
+    let evidence = component.terms.evidence.as_ref();
+    let purl = component.purl.as_ref().map(|purl| {
+        json!([{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": purl}])
+    });
+    let known = [
+        ("versionInfo", component.single_version().map(Value::from)),
+        ("licenseComments", evidence.map(|of| json!(format!("Found by: {of}.")))),
+        ("comment", (!folders.is_empty()).then(|| json!(folders.join("\n")))),
+        ("externalRefs", purl),
+    ];
+    with_known(package, known)
 }
 
 fn snippet(number: usize, snippet: &Snippet<'_>) -> Value {
@@ -152,7 +137,7 @@ fn snippet(number: usize, snippet: &Snippet<'_>) -> Value {
         "licenseConcluded": license(component),
         "licenseInfoInSnippets": licenses(component).unwrap_or_else(|| [NONE.to_owned()].into()),
         "licenseComments": component.terms.evidence.as_ref().map_or_else(|| "Not known.".to_owned(), |of| format!("Found by: {of}.")),
-        "copyrightText": copyright(component),
+        "copyrightText": copyright(component).unwrap_or_else(|| NONE.to_owned()),
         "comment": comment,
     })
 }

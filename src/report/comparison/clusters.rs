@@ -56,16 +56,13 @@ struct Edge {
 
 impl Graph {
     /// The clusters of a comparison, the largest first.
-    pub fn all(
-        comparison: &Comparison,
-        card_of: impl Fn(usize, usize) -> Option<usize>,
-    ) -> Vec<Self> {
+    pub fn all(comparison: &Comparison, card: impl Fn(usize, usize) -> Option<usize>) -> Vec<Self> {
         // Two submissions are one row of the table.
         if comparison.submissions.len() < 3 {
             return Vec::new();
         }
         let clusters = comparison.clusters.iter().zip(1..);
-        clusters.map(|(cluster, number)| Self::new(number, cluster, comparison, &card_of)).collect()
+        clusters.map(|(cluster, number)| Self::new(number, cluster, comparison, &card)).collect()
     }
 
     fn new(
@@ -114,7 +111,6 @@ fn written((x, y): (f64, f64)) -> (String, String) {
     (format!("{x:.1}"), format!("{y:.1}"))
 }
 
-/// Where the nodes of a graph are.
 struct Oval {
     n_nodes: usize,
     radius: f64,

@@ -3,14 +3,14 @@
 use std::io::{self, Write};
 
 use super::clusters::Graph;
-use super::{figures, headline, likeness, names, sides, summary};
-use crate::audit::{Comparison, Pair};
+use super::{figures, headline, names, sides, summary};
+use crate::audit::{Comparison, HISTOGRAM_BARS, Pair};
 use crate::report::Style;
 use crate::report::html::Columns::{Figures, Text};
 use crate::report::html::{
-    Block, Card, Cell, Code, Heading, MAX_CARDS, MAX_ROWS, Page, Table, left_out,
+    Block, Card, Cell, Chart, Code, Heading, MAX_CARDS, MAX_ROWS, Page, Scale, Table, left_out,
 };
-use crate::report::words::{count, percent};
+use crate::report::words::{alike, count, percent};
 
 /// Maximum matches of a pair to show; the rest are counted.
 const MAX_MATCHES: usize = 50;
@@ -30,8 +30,7 @@ pub(super) fn write(comparison: &Comparison, _: &Style, out: &mut dyn Write) -> 
             cards.push(card(pair, comparison, &mut n_free));
         }
     }
-    let n_more =
-        comparison.pairs.iter().filter(|pair| !pair.matches.is_empty()).count() - cards.len();
+    let n_similar = comparison.pairs.iter().filter(|pair| !pair.matches.is_empty()).count();
     let heading = Heading {
         title: headline(comparison),
         subtitle: "How much of each submission is in another, the most alike first. \
@@ -39,18 +38,40 @@ pub(super) fn write(comparison: &Comparison, _: &Style, out: &mut dyn Write) -> 
             .to_owned(),
         summary: summary(comparison),
         list: "Pairs side by side",
-        left_out: left_out(n_more, 0, "less similar pair"),
+        left_out: left_out(n_similar, MAX_CARDS, "less similar pair", "left out"),
     };
-    let histogram = super::histogram::chart(&comparison.histogram, comparison.n_compared);
-    let mut page = Page::new(heading, cards).with(&histogram);
+    let histogram = histogram(&comparison.histogram, comparison.n_compared);
     let graphs = Graph::all(comparison, |a, b| {
         let at = comparison.pairs.iter().position(|pair| (pair.a, pair.b) == (a, b))?;
         card_of[at]
     });
-    for graph in graphs.iter().take(MAX_GRAPHS) {
-        page = page.with(graph);
-    }
+    let page = Page::new(heading, cards).with(&histogram);
+    let page = page.with_all(graphs.into_iter().take(MAX_GRAPHS));
     page.with(&table(comparison, &card_of)).write(out)
+}
+
+/// A histogram of pairs by containment, as a drawing inside the page.
+///
+/// Heights are logarithmic: in a class of a hundred, thousands of pairs share nothing, and the few
+/// that matter are bars of one or two pairs.
+fn histogram(bars: &[usize; HISTOGRAM_BARS], n_pairs: usize) -> Chart {
+    let step = 100 / HISTOGRAM_BARS;
+    let values: Vec<(f64, String)> = (0..)
+        .zip(bars)
+        .map(|(at, &n)| {
+            let pairs = count(n, "pair");
+            (n as f64, format!("{pairs} from {} to {} %", at * step, (at + 1) * step))
+        })
+        .collect();
+    let with_pairs = values.iter().filter(|(n, _)| *n > 0.0);
+    let label = with_pairs.map(|(_, title)| &**title).collect::<Vec<&str>>().join(", ");
+    let caption = format!(
+        "All {} by how much of one is in the other, in steps of {step} %. Heights are logarithmic.",
+        count(n_pairs, "pair")
+    );
+    let scale = Scale::logarithmic(bars.iter().copied().max().unwrap_or(0));
+    let below = [0, 25, 50, 75, 100].map(|at| (f64::from(at) / 100.0, format!("{at} %")));
+    Chart::new(caption, label, &scale, below.into()).with_bars(&scale, &values)
 }
 
 /// The ranking, each row with its card.
@@ -81,8 +102,9 @@ fn card(pair: &Pair, comparison: &Comparison, n_free: &mut usize) -> Card {
     let [a, b] = names(pair, comparison);
     let blocks = pair.matches.iter().take(MAX_MATCHES).map(|found| {
         let paths = (&found.a.0, &found.b.0);
+        let likeness = alike(found.clone_type, found.similarity);
         Block {
-            likeness: format!("{}, {}", likeness(found), count(found.n_tokens, "token")),
+            likeness: format!("{likeness}, {}", count(found.n_tokens, "token")),
             titles: [&found.a, &found.b].map(|(path, fragment)| (fragment.in_file(path), "")),
             code: match *n_free {
                 0 => Code::default(),

@@ -1,43 +1,38 @@
 //! Writes comparisons of submissions: one file for each format.
 
 mod clusters;
-mod csv;
-mod histogram;
 mod html;
 pub(super) mod json;
 mod text;
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 
-use super::Format;
+use super::csv::write_table;
 use super::plain_json::write_as;
 use super::sides::Sides;
-use super::words::{alike, count, percent};
+use super::words::{agreed, count, percent};
+use super::{Format, Style};
 use crate::audit::{Comparison, Match, Pair};
-use crate::text::LinedText;
-
-pub use csv::pseudonym_key;
+use crate::text::{FilePath, LinedText};
 
 /// All formats of `compare`, the default first.
 pub static COMPARISON_FORMATS: &[Format<Comparison>] = &[
     Format::new("text", "a ranking and both sides, for people", text::write),
     Format::new("json", "versioned JSON for programs", write_as::<_, json::Comparison>),
-    Format::new("csv", "a row for each pair, for spreadsheets", csv::write),
+    Format::new("csv", "a row for each pair, for spreadsheets", write_csv),
     Format::new("html", "one page, side by side, to read in a browser", html::write),
 ];
 
 /// Maximum files to list that were not compared; the rest are counted. JSON lists all.
 const MAX_LEFT_OUT: usize = 100;
 
-/// What was compared, in a line.
 fn headline(comparison: &Comparison) -> String {
-    let (submissions, pairs) = (comparison.submissions.len(), comparison.n_sharing);
-    let verb = if pairs == 1 { "shares" } else { "share" };
-    let found = match pairs {
+    let found = match comparison.n_sharing {
         0 => "no two of them share code".to_owned(),
-        n => format!("{} {verb} code", count(n, "pair")),
+        n => format!("{} {} code", count(n, "pair"), agreed(n, "shares", "share")),
     };
-    format!("{}: {found}", count(submissions, "submission"))
+    format!("{}: {found}", count(comparison.submissions.len(), "submission"))
 }
 
 /// The rank of a pair, and how much of the first is in the second, of the second in the first, and
@@ -49,7 +44,6 @@ fn figures(pair: &Pair) -> [String; 4] {
     })
 }
 
-/// What was examined, one line each.
 fn summary(comparison: &Comparison) -> String {
     let (k, w) = comparison.k_and_window;
     let sample =
@@ -70,9 +64,9 @@ fn summary(comparison: &Comparison) -> String {
     }
     if comparison.n_common > 0 {
         let n = count(comparison.n_common, "fingerprint");
-        let found =
-            format!("found in more than {}", comparison.params.max_common.unwrap_or_default());
-        lines.push(format!("ignored {n} {found} submissions (`--common 0` ignores none)"));
+        let max = comparison.params.max_common.unwrap_or_default();
+        let ignored = format!("ignored {n} found in more than {max} submissions");
+        lines.push(ignored + " (`--common 0` ignores none)");
     }
     if comparison.params.threshold > 0.0 {
         lines.push(format!("pairs below {} % are left out", percent(comparison.params.threshold)));
@@ -105,7 +99,6 @@ fn summary(comparison: &Comparison) -> String {
     lines.join("\n")
 }
 
-/// Both sides of a match.
 fn sides(found: &Match, comparison: &Comparison) -> Sides {
     let [a, b] = [&found.a, &found.b].map(|(path, fragment)| {
         (comparison.texts.get(path).unwrap_or(LinedText::empty()), fragment)
@@ -113,12 +106,38 @@ fn sides(found: &Match, comparison: &Comparison) -> Sides {
     Sides::new(a, b)
 }
 
-/// The names of a pair.
 fn names(pair: &Pair, comparison: &Comparison) -> [String; 2] {
     [pair.a, pair.b].map(|at| comparison.submissions[at].name.to_string())
 }
 
-/// `renamed, 97 % alike`.
-fn likeness(found: &Match) -> String {
-    alike(found.clone_type, found.similarity)
+const COLUMNS: [&str; 10] = [
+    "first", "second", "rank", "first_in_second", "second_in_first", "resemblance",
+    "shared_fingerprints", "matches", "first_matched_tokens", "second_matched_tokens",
+];
+
+fn write_csv(comparison: &Comparison, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let rows = comparison.pairs.iter().map(|pair| {
+        let [first, second] = names(pair, comparison);
+        let parts = [pair.likeness, pair.a_in_b, pair.b_in_a, pair.resemblance];
+        // Without a passage that shows them there are none.
+        let [rank, in_second, in_first, resemblance] = parts.map(|part| match pair.matches[..] {
+            [] => String::new(),
+            _ => format!("{part:.4}"),
+        });
+        let (n_shared, n_matches) = (pair.n_shared.to_string(), pair.matches.len().to_string());
+        let (of_first, of_second) = (pair.n_matched.0.to_string(), pair.n_matched.1.to_string());
+        [
+            first, second, rank, in_second, in_first, resemblance, n_shared, n_matches, of_first,
+            of_second,
+        ]
+    });
+    write_table(COLUMNS, rows, out)
+}
+
+/// A table of names and their pseudonyms.
+pub fn pseudonym_key(names: &[(FilePath, FilePath)]) -> Vec<u8> {
+    let mut key = Vec::new();
+    let rows = names.iter().map(|(name, pseudonym)| [name.to_string(), pseudonym.to_string()]);
+    write_table(["name", "pseudonym"], rows, &mut key).expect("memory takes every row");
+    key
 }

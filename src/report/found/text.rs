@@ -5,14 +5,14 @@ use std::io::{self, Write};
 use super::{facts, headline, numbered_lines, place};
 use crate::audit::FoundCode;
 use crate::report::Style;
-use crate::report::frame::{Canvas, wrapped};
+use crate::report::frame::wrapped;
 use crate::report::words::count;
 use crate::text::printable;
 
 /// Maximum lines of code to show of a result; unlimited with `--verbose`.
 const MAX_LINES: usize = 24;
 pub(super) fn write(found: &FoundCode, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let width = Canvas::new(style).width;
+    let width = style.columns();
     if !style.is_quiet {
         writeln!(out, "{}", wrapped(&headline(found), width).join("\n"))?;
     }

@@ -3,14 +3,14 @@
 
 use super::Page;
 use super::parts::Columns::{Figures, Text};
-use super::parts::{Bar, Bars, Cell, Table, Tiles, counted, percentage, thousands};
-use crate::audit::{AuditSummary, ComponentCopy, CopiedFile, Outcome};
+use super::parts::{
+    Bar, Bars, Cell, MAX_TABLE_ROWS, Table, Tiles, counted, left_out, percentage, thousands,
+};
+use crate::audit::{AuditSummary, ComponentCopy, CopiedFile, Introduction, Outcome};
 use crate::policy::{Answer, Finding, Level};
 use crate::report::audited::{brought_in, classes, from, license_of, licenses, version};
 use crate::report::words::{Need, count, n_of_level, n_vulnerable};
 use crate::text::printable;
-
-const MAX_ROWS: usize = 500;
 
 /// The first sentence: how much of the tree is from elsewhere.
 pub(super) fn title(audited: &AuditSummary) -> String {
@@ -34,15 +34,12 @@ pub(super) fn overview(
     let mut undecided: Vec<&ComponentCopy> =
         audited.components.iter().filter(|taken| Need::of(&taken.verdict).is_some()).collect();
     undecided.sort_by_key(|taken| Need::of(&taken.verdict));
-    let page = if undecided.is_empty() { page } else { page.with(&decisions(&undecided)) };
-    let mut page = page.with(&by_class(audited)).with(&components(audited));
-    if !audited.versions.is_empty() {
-        page = page.with(&versions(audited));
-    }
-    if audited.brought.is_some() {
-        page = page.with(&brought(audited));
-    }
-    page.with(&files(audited, findings))
+    page.with_all((!undecided.is_empty()).then(|| decisions(&undecided)))
+        .with(&by_class(audited))
+        .with(&components(audited))
+        .with_all((!audited.versions.is_empty()).then(|| versions(audited)))
+        .with_all(audited.brought.as_ref().map(|rows| brought(audited, rows)))
+        .with(&files(audited, findings))
 }
 
 fn tiles(outcome: &Outcome, audited: &AuditSummary) -> Tiles {
@@ -51,7 +48,7 @@ fn tiles(outcome: &Outcome, audited: &AuditSummary) -> Tiles {
     let n_denied = audited.n_components(|taken| taken.verdict.answer == Answer::Denied);
     let [n_warnings, n_errors] =
         [Level::Warning, Level::Error].map(|level| n_of_level(outcome, level));
-    let n_vulnerable = n_vulnerable(outcome.all_findings());
+    let n_vulnerable = n_vulnerable(outcome);
     let vulnerable =
         (n_vulnerable > 0).then(|| ("Lack security fixes", thousands(n_vulnerable), String::new()));
     let others = [
@@ -69,7 +66,7 @@ fn tiles(outcome: &Outcome, audited: &AuditSummary) -> Tiles {
 }
 
 fn decisions(undecided: &[&ComponentCopy]) -> Table {
-    let rows = undecided.iter().take(MAX_ROWS).map(|taken| {
+    let rows = undecided.iter().take(MAX_TABLE_ROWS).map(|taken| {
         let need = Need::of(&taken.verdict).map(Need::words).unwrap_or_default();
         let license = taken.component.license().unwrap_or_else(|| "not known".to_owned());
         vec![
@@ -85,14 +82,8 @@ fn decisions(undecided: &[&ComponentCopy]) -> Table {
         note: "To record decisions: secondhand audit --format decisions, or the license policy in secondhand.toml.",
         columns: &[Text(&["to do", "component", "license", "why"]), Figures(&["files"])],
         rows: rows.collect(),
-        left_out: more(undecided.len(), "component"),
+        left_out: left_out(undecided.len(), MAX_TABLE_ROWS, "component", "more"),
     }
-}
-
-/// `5 components more`, if a table leaves some out.
-fn more(n: usize, noun: &str) -> String {
-    let more = count(n.saturating_sub(MAX_ROWS), noun);
-    if n > MAX_ROWS { format!("{more} more: --format json has all of them") } else { String::new() }
 }
 
 fn by_class(audited: &AuditSummary) -> Bars {
@@ -109,10 +100,10 @@ fn by_class(audited: &AuditSummary) -> Bars {
 }
 
 fn components(audited: &AuditSummary) -> Table {
-    let rows = audited.components.iter().enumerate().take(MAX_ROWS).map(|(number, taken)| {
+    let rows = audited.components.iter().take(MAX_TABLE_ROWS).map(|taken| {
         vec![
             Cell::listing(printable(taken.component.label())),
-            printable(license_of(audited, number)).into(),
+            printable(license_of(&taken.component)).into(),
             taken.verdict.answer.name().to_owned().into(),
             thousands(taken.n_files).into(),
             thousands(taken.n_tokens).into(),
@@ -122,25 +113,24 @@ fn components(audited: &AuditSummary) -> Table {
         title: "Components",
         columns: &[Text(&["component", "license", "verdict"]), Figures(&["files", "tokens"])],
         rows: rows.collect(),
-        left_out: more(audited.components.len(), "component"),
+        left_out: left_out(audited.components.len(), MAX_TABLE_ROWS, "component", "more"),
         ..Table::default()
     }
 }
 
 fn versions(audited: &AuditSummary) -> Table {
-    let versions = audited.versions.iter().take(MAX_ROWS);
+    let versions = audited.versions.iter().take(MAX_TABLE_ROWS);
     Table {
         title: "Versions",
         columns: &[Text(&["folder: the version that fits best, and local edits"])],
         rows: versions.map(|of| vec![version(of, false).into()]).collect(),
-        left_out: more(audited.versions.len(), "folder"),
+        left_out: left_out(audited.versions.len(), MAX_TABLE_ROWS, "folder", "more"),
         ..Table::default()
     }
 }
 
-fn brought(audited: &AuditSummary) -> Table {
-    let brought = audited.brought.as_deref().unwrap_or_default();
-    let rows = brought.iter().take(MAX_ROWS).map(|of| {
+fn brought(audited: &AuditSummary, brought: &[Introduction]) -> Table {
+    let rows = brought.iter().take(MAX_TABLE_ROWS).map(|of| {
         let gone = if of.is_in_head { "" } else { ", since removed" };
         let when = brought_in(audited, &of.path, &of.component.name).unwrap_or_default();
         vec![
@@ -154,7 +144,7 @@ fn brought(audited: &AuditSummary) -> Table {
         title: "When it came in",
         columns: &[Text(&["file", "component", "when", "verdict"])],
         rows: rows.collect(),
-        left_out: more(brought.len(), "row"),
+        left_out: left_out(brought.len(), MAX_TABLE_ROWS, "row", "more"),
         ..Table::default()
     }
 }
@@ -162,7 +152,7 @@ fn brought(audited: &AuditSummary) -> Table {
 fn files(audited: &AuditSummary, findings: &[&Finding]) -> Table {
     let mut files: Vec<&CopiedFile> = audited.files.iter().collect();
     files.sort_by_key(|file| std::cmp::Reverse(file.n_copied));
-    let rows = files.iter().take(MAX_ROWS).map(|file| {
+    let rows = files.iter().take(MAX_TABLE_ROWS).map(|file| {
         let card = findings.iter().position(|finding| finding.path == file.path);
         vec![
             Cell::to_card(file.path.to_string(), card),
@@ -176,7 +166,7 @@ fn files(audited: &AuditSummary, findings: &[&Finding]) -> Table {
         title: "Files",
         columns: &[Text(&["file", "from", "license"]), Figures(&["in corpora", "tokens"])],
         rows: rows.collect(),
-        left_out: more(files.len(), "file"),
+        left_out: left_out(files.len(), MAX_TABLE_ROWS, "file", "more"),
         ..Table::default()
     }
 }

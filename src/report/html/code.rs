@@ -29,7 +29,6 @@ pub(in crate::report) struct Code {
     pub n_sides: usize,
     /// The words that replace each other.
     pub renames: Vec<String>,
-    /// Lines that are not shown.
     pub n_left_out: usize,
     stretches: Vec<Stretch>,
 }
@@ -57,15 +56,11 @@ impl Code {
         let n = sides.rows.len().min(MAX_ROWS).min(*n_free);
         *n_free -= n;
         let renamed = sides.renamed_names(paths.0, paths.1);
-        let renames =
-            first(&renamed, MAX_RENAMES, |rename| format!("{} → {}", rename.from, rename.to));
+        let renames = first(&renamed, MAX_RENAMES, |name| format!("{} → {}", name.from, name.to));
         let n_cut = sides.n_left_out.0.max(sides.n_left_out.1) as usize;
-        let rows = sides.rows[..n].iter().map(|&(copy, origin)| Row {
-            lines: vec![
-                copy.map(|at| CodeLine::new(&sides.copy[at])),
-                origin.map(|at| CodeLine::new(&sides.origin[at])),
-            ],
-            is_equal: copy.is_some() && origin.is_some() && !sides.is_marked((copy, origin)),
+        let rows = (0..n).map(|row| Row {
+            lines: [true, false].map(|side| sides.line(row, side).map(CodeLine::new)).into(),
+            is_equal: sides.is_equal(row),
         });
         let (stretches, n_left_out) = (folded(rows.collect()), sides.rows.len() - n + n_cut);
         Self { n_sides: 2, renames, n_left_out, stretches }

@@ -10,24 +10,22 @@ mod page;
 mod parts;
 mod scan;
 mod treemap;
-mod trend;
 
 use std::io::{self, Write};
 
-pub(super) use chart::{Chart, Scale};
+pub(super) use chart::{Chart, Period, Scale, period_table, share_chart};
 pub(super) use code::Code;
 pub(super) use page::{Block, Card, Heading, MAX_CARDS, Page};
 pub(super) use parts::{
-    Cell, Columns, Details, Table, Tiles, counted, left_out, percentage, thousands,
+    Cell, Columns, Details, MAX_TABLE_ROWS, Table, Tiles, counted, left_out, percentage, thousands,
 };
-pub(super) use trend::{Period, period_table, share_chart};
 
 use super::Style;
 use super::audited::subject;
-use super::sides::{Sides, lines, whole};
+use super::sides::{lines, whole};
 use super::text::examined;
 use super::words::{
-    copy_text, count, first, found, here, likeness, noted, place, provenance, range, text_of, to_do,
+    copy_text, count, first, found, here, likeness, noted, place, provenance, range, sides, to_do,
 };
 use crate::audit::Outcome;
 use crate::language::Languages;
@@ -61,15 +59,12 @@ pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io
     }));
     let n_more = findings.len().saturating_sub(MAX_CARDS)
         + outcome.suppressed.len().saturating_sub(MAX_CARDS);
-    let left_out = left_out(n_more, 0, "finding");
+    let left_out = left_out(n_more, 0, "finding", "left out");
+    let found = found(outcome);
     let (title, subtitle, list) = match (&outcome.duplication, &outcome.audited) {
-        (Some(duplication), _) => {
-            (scan::title(duplication), format!("{} in ", found(outcome)), "Clone classes")
-        }
-        (None, Some(audited)) => {
-            (audit::title(audited), format!("{} in ", found(outcome)), "Copies")
-        }
-        (None, None) => (found(outcome), String::new(), "Findings"),
+        (Some(all), _) => (scan::title(all), format!("{found} in "), "Clone classes"),
+        (None, Some(all)) => (audit::title(all), format!("{found} in "), "Copies"),
+        (None, None) => (found, String::new(), "Findings"),
     };
     let title = match outcome.repository.as_str() {
         "" => title,
@@ -78,7 +73,7 @@ pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io
     let subject = outcome.audited.as_ref().map(|audited| subject(outcome, audited));
     let subject: String = subject.into_iter().flatten().map(|line| format!("\n{line}")).collect();
     let subtitle = format!("{subtitle}{}{subject}", range(outcome));
-    let summary = examined(outcome, style.is_verbose);
+    let summary = examined(outcome, style);
     let page = Page::new(Heading { title, subtitle, summary, list, left_out }, cards);
     let page = match (&outcome.duplication, &outcome.audited) {
         (Some(duplication), _) => scan::overview(outcome, duplication, shown, page),
@@ -93,9 +88,8 @@ fn card(finding: &Finding, outcome: &Outcome, languages: &Languages, n_free: &mu
     let laid_out = finding.origins.iter().take(MAX_LAID_OUT);
     let mut blocks: Vec<Block> =
         laid_out.map(|origin| block(finding, origin, outcome, n_free)).collect();
-    blocks.extend(
-        finding.missed().and_then(|missed| patch(missed.patches.first()?.as_ref()?, n_free)),
-    );
+    let edit = finding.missed().and_then(|missed| missed.patches.first()?.as_ref());
+    blocks.extend(edit.map(|edit| patch(edit, n_free)));
     let others = finding.origins.get(MAX_LAID_OUT..).unwrap_or_default();
     let mut listed = first(others, MAX_LISTED, listed);
     listed.extend(first(finding.unexamined_files(), MAX_LISTED, UnexaminedFiles::describe));
@@ -103,8 +97,6 @@ fn card(finding: &Finding, outcome: &Outcome, languages: &Languages, n_free: &mu
         listed.extend(super::missed::commit_lines(behind, MAX_LISTED));
     }
     listed.extend(to_do(finding, languages).map(|to_do| format!("to do: {to_do}")));
-    let new =
-        if finding.n_novel > 0 { format!(", {} new", finding.n_novel) } else { String::new() };
     let path = std::iter::once(finding.path.to_string());
     let paths = finding.origins.iter().map(|origin| match origin.place.component() {
         // A component is looked for by its name.
@@ -119,46 +111,45 @@ fn card(finding: &Finding, outcome: &Outcome, languages: &Languages, n_free: &mu
         badge: format!("{} {}", finding.level.name(), finding.rule.id),
         headline: finding.message(),
         place: here(finding),
-        facts: if finding.has_code() {
-            let (tokens, id) = (count(finding.n_tokens, "token"), finding.id());
-            format!("{tokens}{new}, id {id}{}", settings(finding, outcome))
-        } else {
-            String::new()
-        },
+        facts: if finding.has_code() { facts(finding, outcome) } else { String::new() },
         blocks,
         listed,
         ..Card::default()
     }
 }
 
-/// The settings that judged a finding, where not all files are judged by the same.
-fn settings(finding: &Finding, outcome: &Outcome) -> String {
-    let files = outcome.settings.of(&finding.path).join(", ");
-    if outcome.settings.are_nested() { format!(", settings: {files}") } else { String::new() }
+fn facts(finding: &Finding, outcome: &Outcome) -> String {
+    let mut facts = count(finding.n_tokens, "token");
+    if finding.n_novel > 0 {
+        facts += &format!(", {} new", finding.n_novel);
+    }
+    facts += &format!(", id {}", finding.id());
+    // Where not all files are judged by the same settings.
+    if outcome.settings.are_nested() {
+        facts += &format!(", settings: {}", outcome.settings.of(&finding.path).join(", "));
+    }
+    facts
 }
 
 /// The edit with the names of the nearest sibling.
-fn patch(patch: &str, n_free: &mut usize) -> Option<Block> {
+fn patch(patch: &str, n_free: &mut usize) -> Block {
     let text = LinedText::from(patch.as_bytes().to_vec());
-    Some(Block {
+    Block {
         likeness: "the same edit for the sibling".to_owned(),
         note: "`secondhand check --format patch` writes it for `git apply`".to_owned(),
         titles: [(String::new(), "patch"), (String::new(), "")],
         code: Code::of_one(&lines(&text, &whole(&text)), n_free),
-    })
+    }
 }
 
 fn block(finding: &Finding, origin: &Origin, outcome: &Outcome, n_free: &mut usize) -> Block {
-    let copy = (copy_text(outcome, finding), &finding.fragment);
     let (own, other) = super::text::roles(finding);
-    let code = match text_of(outcome, origin) {
-        _ if *n_free == 0 => Code::default(),
-        Some(source) => Code::of_both(
-            &Sides::new(copy, (source, &origin.fragment)),
-            (&finding.path, &origin.path),
-            n_free,
-        ),
-        None => Code::of_one(&lines(copy.0, copy.1), n_free),
+    let code = if *n_free == 0 {
+        Code::default()
+    } else if let Some(sides) = sides(outcome, finding, origin) {
+        Code::of_both(&sides, (&finding.path, &origin.path), n_free)
+    } else {
+        Code::of_one(&lines(copy_text(outcome, finding), &finding.fragment), n_free)
     };
     Block {
         likeness: likeness(origin),

@@ -46,7 +46,6 @@ pub(in crate::report) struct Block {
     pub code: Code,
 }
 
-/// A page.
 #[derive(Template)]
 #[template(
     ext = "html",
@@ -153,17 +152,16 @@ impl Page {
         self
     }
 
-    /// Writes the page.
-    ///
-    /// # Errors
-    /// If `out` cannot be written.
+    pub fn with_all(self, parts: impl IntoIterator<Item = impl Template>) -> Self {
+        parts.into_iter().fold(self, |page, part| page.with(&part))
+    }
+
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         self.write_into(&mut &mut *out)
     }
 }
 
 impl Block {
-    /// The titles of the sides that are shown.
     fn shown_titles(&self) -> &[(String, &'static str)] {
         &self.titles[..self.code.n_sides]
     }

@@ -4,6 +4,9 @@ use askama::Template;
 
 use crate::text::{count, noun_of};
 
+/// Maximum rows of a table; the rest are counted.
+pub(in crate::report) const MAX_TABLE_ROWS: usize = 500;
+
 /// Figures: the name of each, the figure and a note, the one that matters most first.
 #[derive(Template)]
 #[template(
@@ -89,7 +92,6 @@ impl From<String> for Cell {
     }
 }
 
-/// The address of a card on its page.
 pub(in crate::report) fn card_address(card: usize) -> String {
     format!("#c{card}")
 }
@@ -151,23 +153,18 @@ impl Details {
     }
 }
 
-/// What is left out of `n` where there is room for `max`, in words; nothing if it is all there.
-pub(in crate::report) fn left_out(n: usize, max: usize, noun: &str) -> String {
+/// How many of `n` there are beyond `max`, and where; nothing if there are none. `how` follows the
+/// noun: they are `left out`, or there are so many `more`.
+pub(in crate::report) fn left_out(n: usize, max: usize, noun: &str, how: &str) -> String {
     let more = count(n.saturating_sub(max), noun);
-    if n > max { format!("{more} left out: --format json has all of them") } else { String::new() }
+    if n > max { format!("{more} {how}: --format json has all of them") } else { String::new() }
 }
 
 /// A number with a comma between thousands: `12,345`.
 pub(in crate::report) fn thousands(n: usize) -> String {
     let digits = n.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    let groups = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy);
+    Vec::from_iter(groups).join(",")
 }
 
 /// A number with its noun, for people: `12,345 lines`.

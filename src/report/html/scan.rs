@@ -64,11 +64,8 @@ pub(super) fn overview(
     });
     let page = page.with(&Treemap::new(&Vec::from_iter(files)));
     let worst: Vec<_> = worst.collect();
-    if worst.is_empty() {
-        page
-    } else {
-        page.with(&bars("Files with most duplicated lines", "file", worst))
-    }
+    let title = "Files with most duplicated lines";
+    page.with_all((!worst.is_empty()).then(|| bars(title, "file", worst)))
 }
 
 fn tiles(outcome: &Outcome, duplication: &Duplication) -> Tiles {
@@ -76,6 +73,7 @@ fn tiles(outcome: &Outcome, duplication: &Duplication) -> Tiles {
     let (part, whole) = (thousands(total.duplicated_lines), counted(total.n_lines, "line"));
     let classes = count(*n_classes, "class");
     let n_touched = duplication.by_file.values().filter(|share| share.duplicated_lines > 0).count();
+    let of_all = format!("of {}", thousands(total.n_files));
     let n = outcome.n_suppressed;
     let suppressed = if n > 0 { format!("{} suppressed", thousands(n)) } else { String::new() };
     Tiles {
@@ -86,11 +84,7 @@ fn tiles(outcome: &Outcome, duplication: &Duplication) -> Tiles {
                 format!("{part} of {whole} would go if the {classes} worth it were written once"),
             ),
             ("Clone classes", thousands(outcome.findings.len()), suppressed),
-            (
-                "Files with duplicated lines",
-                thousands(n_touched),
-                format!("of {}", thousands(total.n_files)),
-            ),
+            ("Files with duplicated lines", thousands(n_touched), of_all),
         ],
     }
 }

@@ -221,11 +221,8 @@ impl Drawing<'_> {
 
     fn cell(&mut self, item: &Item, prefix: usize, area: Area) {
         let share = percentage(item.n_duplicated, item.n_lines);
-        let percent = if item.n_duplicated == 0 {
-            0
-        } else {
-            (item.n_duplicated * 100 / item.n_lines.max(1)).max(1)
-        };
+        let percent = item.n_duplicated * 100 / item.n_lines.max(1);
+        let percent = percent.max(usize::from(item.n_duplicated > 0));
         let level = LEVELS.iter().rposition(|from| percent >= *from).unwrap_or(0);
         let of = format!("{share} % of {}", counted(item.n_lines, "line"));
         let files = &self.files[if item.kind == Kind::Rest { 0..0 } else { item.files.clone() }];

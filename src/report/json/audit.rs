@@ -1,16 +1,17 @@
-//! What the command `audit` found in a whole tree, and how much of it is by license and by
-//! component.
+//! What `audit` found in a whole tree, by license, component, folder and file; and how much of one
+//! is duplicated.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::folder_version::FolderVersion;
+use super::finding::PastCommit;
 use super::origin::{Component, FirstAppearance, Verdict};
 use crate::audit::{self, AuditSummary};
 use crate::report::audited::{self, classes, share as percent_of};
-use crate::report::plain_json::{each, json_types};
+use crate::report::plain_json::{each, json_types, rounded, strings};
+use crate::text::{FilePath, printable};
 
 json_types! {
 
@@ -97,10 +98,8 @@ struct CopiedFile from (
     /// Those that were removed.
     removed_lines: Option<usize> = edited_lines(&state).map(|(_, removed)| removed),
     /// The version that it was compared with.
-    since: Option<String> = match state {
-        audit::State::Edited { since, .. } => since,
-        _ => None,
-    },
+    since: Option<String> =
+        if let audit::State::Edited { since, .. } = state { since } else { None },
     /// What explains it, the largest share first; each token is explained once.
     origins: Vec<Explanation> =
         of.origins.iter().map(|part| Explanation::from((tree, of, part))).collect(),
@@ -139,6 +138,94 @@ struct Introduction from (of: &audit::Introduction) {
     notes: Vec<String> = of.notes.clone(),
 }
 
+/// A folder that was copied from a component, and the version that it fits best.
+struct FolderVersion from (of: &audit::FolderVersion) {
+    /// The folder; empty for the root.
+    folder: String = of.folder.to_string(),
+    /// The files that were copied, where they are not the folder: a single one, or a few among
+    /// others.
+    copied_files: Vec<String> = strings(&of.files),
+    component: String = of.component.name.clone(),
+    corpus: String = of.component.corpus.clone(),
+    /// The folder of the component that it is a copy of; empty for its root.
+    origin: String = of.origin.to_string(),
+    /// A tag, `FIRST to LAST` where several tags fit equally, or a commit; null if most files
+    /// differ from every one.
+    version: Option<String> = of.version(),
+    /// The version that fits best, whether or not most files are identical.
+    nearest: Option<String> = of.nearest(),
+    first_tag: Option<String> = of.tags.as_ref().map(|(first, _)| first.clone()),
+    last_tag: Option<String> = of.tags.as_ref().map(|(_, last)| last.clone()),
+    /// The package URL with the version, if it is a single one.
+    purl: Option<String> = of.purl(),
+    /// The commit that fits better than any tag.
+    nearest_commit: Option<PastCommit> = of.commit.as_ref().map(|(commit, _)| commit.into()),
+    /// The lines that differ from that commit.
+    nearest_commit_lines: Option<usize> = of.commit.as_ref().map(|(_, n)| *n),
+    files: usize = of.n_files,
+    lines: usize = of.n_lines,
+    /// Files that are identical to those of the version.
+    identical_files: usize = of.identical.len(),
+    /// Files that differ in comments and layout only.
+    equal_files: usize = of.equal.len(),
+    added_lines: usize = of.n_edited_lines().0,
+    removed_lines: usize = of.n_edited_lines().1,
+    /// The local edits.
+    edited: Vec<EditedFile> = each(&of.edited),
+    /// Files that are identical to those of another version.
+    of_other_versions: Vec<FileOfVersion> = each(&of.of_others),
+    /// Files that the version does not have.
+    added: Vec<String> = strings(&of.added),
+    /// Files of the version that are not there, by their paths in the component.
+    missing: Vec<String> = strings(&of.missing),
+    /// Further ones in folders of which nothing was copied.
+    missing_elsewhere: usize = of.n_missing_elsewhere,
+}
+
+struct FileOfVersion from ((path, version): &(FilePath, String)) {
+    path: String = path.to_string(),
+    /// The versions that have it, or the commit that does.
+    version: String = version.clone(),
+}
+
+struct EditedFile from (of: &audit::EditedFile) {
+    path: String = of.path.to_string(),
+    origin: String = of.origin.to_string(),
+    edits: Vec<EditedLines> = each(&of.edits),
+}
+
+/// Lines that were replaced: from 1, the end after the last; an empty range comes before its start.
+struct EditedLines from (of: &audit::EditedLines) {
+    removed_start: u32 = of.removed.start,
+    removed_end: u32 = of.removed.end,
+    added_start: u32 = of.added.start,
+    added_end: u32 = of.added.end,
+    /// The lines of the version, if its repository is available.
+    removed: Option<Vec<String>> = of.removed_text.as_deref().map(shown),
+    added: Vec<String> = shown(&of.added_text),
+}
+
+/// Of the source of a tree, without tests, examples and documents: lines that would go if each
+/// class that is worth a warning in a change were written once.
+pub(super) struct Duplication from (of: &audit::Duplication) {
+    total: Share = Share::from(&of.total),
+    /// The classes that count.
+    classes: usize = of.n_classes,
+    by_language: BTreeMap<String, Share> =
+        of.by_language.iter().map(|(name, of)| (name.clone(), of.into())).collect(),
+    /// By the folder right below the root; `.` for files at the root.
+    by_folder: BTreeMap<String, Share> =
+        of.by_folder.iter().map(|(path, of)| (path.to_string(), of.into())).collect(),
+}
+
+struct Share from (of: &audit::Share) {
+    files: usize = of.n_files,
+    lines: usize = of.n_lines,
+    duplicated_lines: usize = of.duplicated_lines,
+    /// The duplicated part of the lines, 0 to 100.
+    percent_of_lines: f64 = rounded(of.percent(), 2),
+}
+
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -167,4 +254,8 @@ impl From<&audit::State> for State {
 
 fn edited_lines(state: &audit::State) -> Option<(usize, usize)> {
     if let audit::State::Edited { lines, .. } = state { Some(*lines) } else { None }
+}
+
+fn shown(lines: &[Vec<u8>]) -> Vec<String> {
+    lines.iter().map(printable).collect()
 }

@@ -1,12 +1,11 @@
-//! The findings of a report, and those that are suppressed.
+//! The findings of a report, those that are suppressed, and the commits that copies lack.
 
-use super::missed_commits::MissedCommits;
 use super::origin::{Fragment, Origin};
 use crate::audit::Outcome;
 use crate::matching::Worth;
 use crate::policy::{self, Level, SuppressedBy};
 use crate::report::brief::Brief;
-use crate::report::plain_json::{each, json_types, rounded};
+use crate::report::plain_json::{each, json_types, rounded, strings};
 use crate::report::words::crosses_border;
 
 json_types! {
@@ -111,6 +110,47 @@ pub(super) struct SuppressedFinding from (of: &policy::SuppressedFinding) {
     reason: String = of.by.describe(),
 }
 
+/// Commits of a component that a copy lacks.
+struct MissedCommits from (of: &policy::Behind) {
+    component: String = of.component.name.clone(),
+    corpus: String = of.component.corpus.clone(),
+    purl: Option<String> = of.component.purl.clone(),
+    url: Option<String> = of.component.url.clone(),
+    /// Whether they come from a list of fixes.
+    is_listed: bool = of.is_listed,
+    /// The oldest first.
+    commits: Vec<MissedCommit> = each(&of.commits),
+}
+
+struct MissedCommit from (of: &policy::MissedCommit) {
+    #[serde(flatten)]
+    commit: PastCommit = PastCommit::from(&of.commit),
+    /// The file that it changed, as it was called then.
+    origin: String = of.origin.to_string(),
+    /// The places of the copy that it would change.
+    places: Vec<MissedPlace> = each(&of.places),
+    /// The places of the file that it changed.
+    changes: usize = of.n_hunks,
+}
+
+struct MissedPlace from (of: &policy::MissedPlace) {
+    fragment: Fragment = Fragment::from(&of.fragment),
+    /// The lines of the origin before the commit, the end after the last.
+    origin_start_line: u32 = of.origin_lines.start,
+    origin_end_line: u32 = of.origin_lines.end,
+}
+
+pub(super) struct PastCommit from (of: &policy::PastCommit) {
+    hash: String = of.hash.clone(),
+    /// Its time, in seconds since 1970.
+    time: i64 = of.time,
+    subject: String = of.subject.clone(),
+    /// CVE, GHSA and other ids.
+    ids: Vec<String> = of.ids.clone(),
+    /// Whether it says that it fixes a security fault.
+    is_security: bool = of.is_security,
+}
+
 /// What a copy is worth, part by part.
 struct WorthParts from (of: &Worth) {
     /// What its statements are worth.
@@ -151,17 +191,13 @@ pub(super) fn findings(outcome: &Outcome, is_brief: bool) -> Vec<Finding> {
         let origin = of.origins_in_tree().next();
         Finding {
             family: (!head.family.is_empty()).then(|| head.identity.clone()),
-            owners: owned(&outcome.owners.of(&of.path)),
-            settings: owned(&outcome.settings.of(&of.path)),
-            origin_owners: origin.map_or(Vec::new(), |of| owned(&outcome.owners.of(&of.path))),
+            owners: strings(&outcome.owners.of(&of.path)),
+            settings: strings(&outcome.settings.of(&of.path)),
+            origin_owners: origin.map_or(Vec::new(), |of| strings(&outcome.owners.of(&of.path))),
             crosses_owners: crosses_border(outcome, of),
             brief: is_brief.then(|| Brief::of(outcome, of)).flatten(),
             ..Finding::from(of)
         }
     });
     findings.collect()
-}
-
-fn owned(all: &[&str]) -> Vec<String> {
-    all.iter().map(ToString::to_string).collect()
 }

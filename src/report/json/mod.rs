@@ -3,16 +3,12 @@
 //! Each file has the types of a part of the schema.
 
 mod audit;
-mod duplication;
 mod finding;
-mod folder_version;
-mod missed_commits;
 mod origin;
 
 use std::io::{self, Write};
 
-use self::audit::Audit;
-use self::duplication::Duplication;
+use self::audit::{Audit, Duplication};
 use self::finding::{Finding, SuppressedFinding, findings};
 pub(super) use self::origin::{Fragment, Written, is_consistent};
 use super::plain_json::{each, json_types, write_json};

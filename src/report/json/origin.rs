@@ -89,15 +89,11 @@ pub(super) struct Verdict from (of: &policy::Verdict) {
         Attribution::Given(_) => "given",
     },
     /// The copyright notices that are owed, if known.
-    owed: Vec<String> = match &of.attribution {
-        Attribution::Owed(notices) => notices.clone(),
-        _ => Vec::new(),
-    },
+    owed: Vec<String> =
+        if let Attribution::Owed(notices) = &of.attribution { notices.clone() } else { Vec::new() },
     /// The file that gives the notices.
-    given_in: Option<String> = match &of.attribution {
-        Attribution::Given(path) => Some(path.clone()),
-        _ => None,
-    },
+    given_in: Option<String> =
+        if let Attribution::Given(path) = &of.attribution { Some(path.clone()) } else { None },
 }
 
 pub(in crate::report) struct Written from (of: &policy::Writing) {

@@ -10,14 +10,12 @@ use crate::audit::{Day, Flow, Member, Month, Organization, RepositoryFinding, Sh
 use crate::report::Style;
 use crate::report::html::Columns::{Figures, Text};
 use crate::report::html::{
-    Card, Cell, Chart, Details, Heading, MAX_CARDS, Page, Period, Table, Tiles, counted, left_out,
-    percentage, period_table, share_chart, thousands,
+    Card, Cell, Chart, Details, Heading, MAX_CARDS, MAX_TABLE_ROWS, Page, Period, Table, Tiles,
+    counted, left_out, percentage, period_table, share_chart, thousands,
 };
 use crate::report::words::{count, first};
 use crate::text::{joined, printable};
 
-/// Maximum rows of a table; the rest are counted.
-const MAX_ROWS: usize = 500;
 /// Maximum repositories to name in a row.
 const MAX_USERS: usize = 8;
 /// Maximum origins to list for a finding.
@@ -35,16 +33,13 @@ pub(super) fn write(organization: &Organization, _: &Style, out: &mut dyn Write)
         subtitle: "The latest report of each repository, combined".to_owned(),
         summary: summary(organization).join("\n") + "\n",
         list: "Errors and warnings",
-        left_out: left_out(findings.len(), MAX_CARDS, "finding"),
+        left_out: left_out(findings.len(), MAX_CARDS, "finding", "left out"),
     };
-    let mut page = Page::new(heading, cards).with(&tiles(organization));
-    if !flows.is_empty() {
-        page = page.with(&flow_table(flows));
-    }
-    if !components.is_empty() {
-        page = page.with(&component_table(components));
-    }
-    page = page.with(&repository_table(repositories, findings));
+    let mut page = Page::new(heading, cards)
+        .with(&tiles(organization))
+        .with_all((!flows.is_empty()).then(|| flow_table(flows)))
+        .with_all((!components.is_empty()).then(|| component_table(components)))
+        .with(&repository_table(repositories, findings));
     if !months.is_empty() {
         let periods = periods(months);
         let caption = "Copied tokens as a share of the new ones, all repositories".to_owned();
@@ -53,10 +48,7 @@ pub(super) fn write(organization: &Organization, _: &Style, out: &mut dyn Write)
         page = page.with(&share_chart(periods.iter().map(Period::bar), caption, what, below));
         page = page.with(&Details::new("Figures of the chart".to_owned(), &period_table(&periods)));
     }
-    if days.len() > 1 {
-        page = page.with(&day_chart(days));
-    }
-    page.write(out)
+    page.with_all((days.len() > 1).then(|| day_chart(days))).write(out)
 }
 
 fn tiles(organization: &Organization) -> Tiles {
@@ -67,21 +59,16 @@ fn tiles(organization: &Organization) -> Tiles {
             *sum = (sum.0 + all, sum.1 + copied);
         }
     }
-    let [elsewhere, duplicated, added] = sums.map(|(all, copied)| {
-        (all, if all == 0 { "-".to_owned() } else { share(Some((all, copied))) })
-    });
+    let [elsewhere, duplicated, added] =
+        sums.map(|(all, copied)| (all, share((all > 0).then_some((all, copied)))));
+    let n_open = n_components(organization, is_open);
     let n_denied = n_components(organization, |of| of.answer == "denied");
-    let vulnerable = match n_vulnerable(organization) {
-        0 => None,
-        n => Some(("Lack security fixes", thousands(n), String::new())),
-    };
+    let n_vulnerable = n_vulnerable(organization);
+    let vulnerable =
+        (n_vulnerable > 0).then(|| ("Lack security fixes", thousands(n_vulnerable), String::new()));
     let others = [
         ("Repositories", thousands(organization.repositories.len()), String::new()),
-        (
-            "Need a decision",
-            thousands(n_components(organization, is_open)),
-            format!("{n_denied} denied"),
-        ),
+        ("Need a decision", thousands(n_open), format!("{n_denied} denied")),
         ("From elsewhere", elsewhere.1, format!("of {}", counted(elsewhere.0, "token"))),
         ("Duplicated", duplicated.1, format!("of {}", counted(duplicated.0, "line"))),
         ("Share of new code that was copied", added.1, format!("of {}", counted(added.0, "token"))),
@@ -90,7 +77,7 @@ fn tiles(organization: &Organization) -> Tiles {
 }
 
 fn flow_table(flows: &[Flow]) -> Table {
-    let rows = flows.iter().take(MAX_ROWS).map(|flow| {
+    let rows = flows.iter().take(MAX_TABLE_ROWS).map(|flow| {
         let arrow = format!("{} → {}", printable(&flow.from), printable(&flow.to));
         let answer = printable(&flow.answer);
         [arrow, thousands(flow.n_tokens), thousands(flow.n_files), answer].map(Cell::from).into()
@@ -104,12 +91,12 @@ fn flow_table(flows: &[Flow]) -> Table {
             Text(&["license policy"]),
         ],
         rows: rows.collect(),
-        left_out: left_out(flows.len(), MAX_ROWS, "row"),
+        left_out: left_out(flows.len(), MAX_TABLE_ROWS, "row", "left out"),
     }
 }
 
 fn component_table(components: &[SharedComponent]) -> Table {
-    let rows = components.iter().take(MAX_ROWS).map(|of| {
+    let rows = components.iter().take(MAX_TABLE_ROWS).map(|of| {
         let policy = printable(format!("{}: {}", of.answer, of.reason()));
         let users = joined(&users(of), MAX_USERS, |(user, ..)| printable(user));
         [label(of), license(of), policy, users, thousands(of.n_tokens())].map(Cell::from).into()
@@ -119,13 +106,13 @@ fn component_table(components: &[SharedComponent]) -> Table {
         note: "What needs a decision first.",
         columns: &[Text(&["component", "license", "policy", "in"]), Figures(&["tokens"])],
         rows: rows.collect(),
-        left_out: left_out(components.len(), MAX_ROWS, "row"),
+        left_out: left_out(components.len(), MAX_TABLE_ROWS, "row", "left out"),
     }
 }
 
 /// The repositories; the name of one leads to its first finding.
 fn repository_table(repositories: &[Member], findings: &[RepositoryFinding]) -> Table {
-    let rows = repositories.iter().take(MAX_ROWS).map(|of| {
+    let rows = repositories.iter().take(MAX_TABLE_ROWS).map(|of| {
         let card = findings.iter().take(MAX_CARDS).position(|noted| noted.repository == of.name);
         let cells = [
             thousands(of.n_errors),
@@ -146,7 +133,7 @@ fn repository_table(repositories: &[Member], findings: &[RepositoryFinding]) -> 
             Text(&["reports"]),
         ],
         rows: rows.collect(),
-        left_out: left_out(repositories.len(), MAX_ROWS, "row"),
+        left_out: left_out(repositories.len(), MAX_TABLE_ROWS, "row", "left out"),
         ..Table::default()
     }
 }
@@ -173,11 +160,8 @@ fn periods(months: &[Month]) -> Vec<Period> {
 fn dates<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> Vec<(f64, String)> {
     let n = names.len();
     let step = n.div_ceil(MAX_DATES).max(1);
-    names
-        .enumerate()
-        .step_by(step)
-        .map(|(at, name)| ((at as f64 + 0.5) / n as f64, name.to_owned()))
-        .collect()
+    let names = names.enumerate().step_by(step);
+    names.map(|(at, name)| ((at as f64 + 0.5) / n as f64, name.to_owned())).collect()
 }
 
 fn day_chart(days: &[Day]) -> Chart {

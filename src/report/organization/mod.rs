@@ -19,7 +19,6 @@ pub static ORGANIZATION_FORMATS: &[Format<Organization>] = &[
     Format::new("html", "one page, to read in a browser", html::write),
 ];
 
-/// What there is to see, in a line.
 fn headline(organization: &Organization) -> String {
     let copying: BTreeSet<_> =
         organization.flows.iter().flat_map(|of| [&of.from, &of.to]).collect();
@@ -36,7 +35,6 @@ fn headline(organization: &Organization) -> String {
     headline
 }
 
-/// Copies that lack security fixes.
 fn n_vulnerable(organization: &Organization) -> usize {
     organization.repositories.iter().map(|of| of.n_vulnerable).sum()
 }
@@ -69,7 +67,6 @@ fn label(of: &SharedComponent) -> String {
     }
 }
 
-/// Its license in words.
 fn license(of: &SharedComponent) -> String {
     printable(of.license.as_deref().unwrap_or("not known"))
 }

@@ -5,51 +5,45 @@ use std::io::{self, Write};
 use super::{headline, is_open, label, license, share, summary, users};
 use crate::audit::{Member, Organization};
 use crate::report::Style;
-use crate::report::frame::Canvas;
-use crate::report::words::{count, listed};
+use crate::report::words::{IN_VERBOSE, count, listed};
 use crate::text::printable;
 
 /// Maximum rows of a list; the rest are counted, and `--verbose` lists all.
 const MAX_ROWS: usize = 20;
 
-pub(super) fn write(
-    organization: &Organization,
-    style: &Style,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let members = organization.repositories.iter().map(member);
-    let flows = organization.flows.iter().map(|flow| {
+pub(super) fn write(all: &Organization, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let members = all.repositories.iter().map(member);
+    let flows = all.flows.iter().map(|flow| {
         let found = format!("{} in {}", count(flow.n_tokens, "token"), count(flow.n_files, "file"));
         let [from, to, answer] = [&flow.from, &flow.to, &flow.answer].map(printable);
         format!("{from} -> {to}: {found}, {answer}")
     });
-    let open = organization.components.iter().filter(|of| is_open(of)).map(|of| {
+    let open = all.components.iter().filter(|of| is_open(of)).map(|of| {
         let users = users(of).into_iter();
         let users = users.map(|(user, _, n)| format!("{} ({n})", printable(user)));
         let users = users.collect::<Vec<_>>().join(", ");
         let answer = printable(&of.answer);
         format!("{answer}: {}, license {}, in {users}", label(of), license(of))
     });
-    let months =
-        organization.months.iter().rev().filter(|month| month.n_commits > 0).map(|month| {
-            let share = share(Some((month.n_novel, month.n_copied)));
-            let (tokens, commits) =
-                (count(month.n_novel, "new token"), count(month.n_commits, "commit"));
-            format!("{}: {share} of {tokens}, {commits}", month.name)
-        });
-    let days = organization.days.iter().rev();
+    let months = all.months.iter().rev().filter(|month| month.n_commits > 0).map(|month| {
+        let share = share(Some((month.n_novel, month.n_copied)));
+        let (tokens, commits) =
+            (count(month.n_novel, "new token"), count(month.n_commits, "commit"));
+        format!("{}: {share} of {tokens}, {commits}", month.name)
+    });
+    let days = all.days.iter().rev();
     let days = days.map(|day| {
         let (share, n) = (share(Some(day.total())), count(day.of.len(), "repository"));
         format!("{}: {share} of the lines in {n}", day.name)
     });
-    let findings = organization.findings.iter().map(|of| {
+    let findings = all.findings.iter().map(|of| {
         let level = of.level.name();
         let [rule, repository, place, message] =
             [&of.rule, &of.repository, &of.place, &of.message].map(printable);
         format!("{level}[{rule}] {repository}, {place}: {message}")
     });
-    let reports = if style.is_verbose { summary(organization) } else { Vec::new() };
-    let headline = headline(organization);
+    let reports = if style.is_verbose { summary(all) } else { Vec::new() };
+    let headline = headline(all);
     let sections = [
         (&*headline, members.collect()),
         ("copied from each other", flows.collect()),
@@ -59,11 +53,10 @@ pub(super) fn write(
         ("findings", findings.collect()),
         ("reports", reports),
     ];
-    let canvas = Canvas::new(style);
     for (title, rows) in sections.iter().filter(|(_, rows)| !rows.is_empty()) {
         writeln!(out, "{title}")?;
-        for row in listed(rows, MAX_ROWS, style.is_verbose, String::clone) {
-            writeln!(out, "  {}", canvas.wrapped(&row, 4).join("\n    "))?;
+        for row in listed(rows, style.at_most(MAX_ROWS), IN_VERBOSE, String::clone) {
+            writeln!(out, "  {}", style.wrapped(&row, 4).join("\n    "))?;
         }
         writeln!(out)?;
     }

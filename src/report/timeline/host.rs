@@ -16,7 +16,8 @@ const HOSTS: &[(&str, &str)] = &[
 /// The pages of a repository on its host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Host {
-    name: String,
+    /// `github.com`.
+    pub name: String,
     base: String,
     infix: &'static str,
 }
@@ -48,14 +49,8 @@ impl Host {
         Some(Self { base: format!("https://{name}/{path}"), name, infix })
     }
 
-    /// The address of a commit.
     pub fn commit(&self, id: &str) -> String {
         format!("{}{}{id}", self.base, self.infix)
-    }
-
-    /// `github.com`.
-    pub fn name(&self) -> &str {
-        &self.name
     }
 }
 

@@ -11,7 +11,7 @@ use crate::report::Style;
 use crate::report::html::Columns::{Figures, Text};
 use crate::report::html::{
     Block, Card, Cell, Chart, Details, Heading, MAX_CARDS, Page, Period, Scale, Table, Tiles,
-    counted, percentage, period_table, share_chart, thousands,
+    counted, left_out, percentage, period_table, share_chart, thousands,
 };
 use crate::report::words::{count, day};
 use crate::text::{printable, shortened};
@@ -26,14 +26,9 @@ pub(super) fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::
     let host = timeline.remote.as_deref().and_then(Host::of);
     let mut commits: Vec<&TrendPoint<'_>> =
         all.iter().rev().filter(|row| !row.judged.copies.is_empty()).collect();
-    let n_more = commits.len().saturating_sub(MAX_CARDS);
+    let left_out = left_out(commits.len(), MAX_CARDS, "older commit", "with copies left out");
     commits.truncate(MAX_CARDS);
     let cards = commits.iter().map(|row| card(row.judged, host.as_ref())).collect();
-    let mut left_out = String::new();
-    if n_more > 0 {
-        let commits = count(n_more, "older commit");
-        left_out = format!("{commits} with copies left out: --format json has all of them");
-    }
     let n_novel: usize = all.iter().map(|row| row.judged.n_novel).sum();
     let n_copied = all.last().map_or(0, |row| row.total);
     let title = match n_copied {
@@ -52,15 +47,13 @@ pub(super) fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::
         let figures = Details::new(figures, &period_table(&periods.periods));
         page = page.with(&share).with(&total).with(&figures);
     }
-    if !commits.is_empty() {
-        page = page.with(&table(&commits, host.as_ref()));
-    }
-    page.write(out)
+    page.with_all((!commits.is_empty()).then(|| table(&commits, host.as_ref()))).write(out)
 }
 
 fn tiles(timeline: &Timeline, n_copied: usize, n_novel: usize) -> Tiles {
     let n_copies: usize = timeline.commits.iter().map(|judged| judged.copies.len()).sum();
     let n_with = timeline.commits.iter().filter(|judged| !judged.copies.is_empty()).count();
+    let of_all = format!("of {}", thousands(timeline.commits.len()));
     Tiles {
         tiles: vec![
             (
@@ -69,11 +62,7 @@ fn tiles(timeline: &Timeline, n_copied: usize, n_novel: usize) -> Tiles {
                 format!("{} of {}", thousands(n_copied), counted(n_novel, "new token")),
             ),
             ("Copies", thousands(n_copies), String::new()),
-            (
-                "Commits with copies",
-                thousands(n_with),
-                format!("of {}", thousands(timeline.commits.len())),
-            ),
+            ("Commits with copies", thousands(n_with), of_all),
         ],
     }
 }
@@ -81,12 +70,10 @@ fn tiles(timeline: &Timeline, n_copied: usize, n_novel: usize) -> Tiles {
 /// The copied share of what is new in each period, and all that was copied so far.
 fn charts(periods: &Periods) -> [Chart; 2] {
     let Periods { periods, length, dates } = periods;
-    let below =
-        || dates.iter().map(|(at, name)| (f64::from(*at) / 1_000.0, name.clone())).collect();
     let (first, last) = (&periods[0].name, &periods[periods.len() - 1].name);
     let what = format!("copied share of the new tokens by {length}, from {first} to {last}");
     let caption = format!("Copied tokens as a share of the new ones, by {length}");
-    let of_share = share_chart(periods.iter().map(Period::bar), caption, &what, below());
+    let of_share = share_chart(periods.iter().map(Period::bar), caption, &what, dates.clone());
     let mut total = 0;
     let mut totals = Vec::new();
     for period in periods {
@@ -95,7 +82,7 @@ fn charts(periods: &Periods) -> [Chart; 2] {
     }
     let scale = Scale::linear(total as f64, "");
     let label = format!("copied tokens from {first} to {last}: {} in all", thousands(total));
-    let of_total = Chart::new("Copied tokens so far".to_owned(), label, &scale, below())
+    let of_total = Chart::new("Copied tokens so far".to_owned(), label, &scale, dates.clone())
         .with_line(&scale, &totals);
     [of_share, of_total]
 }
@@ -144,7 +131,7 @@ fn card(judged: &CommitCopies, host: Option<&Host>) -> Card {
         headline: commit(judged),
         place: count(judged.copies.len(), "copy"),
         link: host.map(|host| {
-            (host.commit(&judged.commit.to_string()), format!("This commit on {}", host.name()))
+            (host.commit(&judged.commit.to_string()), format!("This commit on {}", host.name))
         }),
         blocks: judged.copies.iter().map(block).collect(),
         ..Card::default()

@@ -14,11 +14,8 @@ const MAX_ROWS: usize = 500;
 
 pub(super) fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "## {}\n", escaped(&headline(timeline)))?;
-    let copies = timeline
-        .commits
-        .iter()
-        .rev()
-        .flat_map(|judged| judged.copies.iter().map(move |copy| (judged, copy)));
+    let commits = timeline.commits.iter().rev();
+    let copies = commits.flat_map(|judged| judged.copies.iter().map(move |copy| (judged, copy)));
     let n_copies = copies.clone().count();
     if n_copies > 0 {
         writeln!(

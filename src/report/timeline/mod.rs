@@ -10,7 +10,7 @@ mod text;
 
 use super::Format;
 use super::plain_json::write_as;
-use super::words::{alike, count, day};
+use super::words::{alike, count, day, listed};
 use crate::audit::{CommitCopies, Copy, CopyOrigin, Timeline};
 use crate::text::printable;
 
@@ -50,7 +50,6 @@ fn rows(timeline: &Timeline) -> Vec<TrendPoint<'_>> {
     rows
 }
 
-/// What was found, in one line.
 fn headline(timeline: &Timeline) -> String {
     let n_copies: usize = timeline.commits.iter().map(|judged| judged.copies.len()).sum();
     let n_with = timeline.commits.iter().filter(|judged| !judged.copies.is_empty()).count();
@@ -61,7 +60,6 @@ fn headline(timeline: &Timeline) -> String {
     }
 }
 
-/// What was examined, one line each.
 fn summary(timeline: &Timeline) -> Vec<String> {
     let n_novel: usize = timeline.commits.iter().map(|judged| judged.n_novel).sum();
     let n_copied: usize = timeline.commits.iter().map(CommitCopies::n_copied).sum();
@@ -87,13 +85,10 @@ fn unread(timeline: &Timeline) -> Option<String> {
     for judged in timeline.commits.iter().rev() {
         all.extend(judged.unread.iter().map(|file| (judged.commit, file)));
     }
-    let shown = all.iter().take(MAX_UNREAD).map(|(commit, file)| {
+    let listed = listed(&all, MAX_UNREAD, "", |(commit, file)| {
         format!("{} in {} ({})", printable(file.path.as_bytes()), commit.short(), file.why)
     });
-    let n_more = all.len().saturating_sub(MAX_UNREAD);
-    let more = (n_more > 0).then(|| format!("and {n_more} more"));
-    let listed = shown.chain(more).collect::<Vec<_>>().join(", ");
-    (!listed.is_empty()).then(|| format!("not examined: {listed}"))
+    (!listed.is_empty()).then(|| format!("not examined: {}", listed.join(", ")))
 }
 
 /// `1a2b3c4d5e 2026-01-31 A Maintainer: the subject`.
@@ -103,17 +98,14 @@ fn commit(judged: &CommitCopies) -> String {
     printable(format!("{} {day} {}: {}", judged.commit.short(), info.author, info.subject))
 }
 
-/// `src/a.c:10-20`.
 fn place(copy: &Copy) -> String {
     copy.fragment.in_file(&copy.path)
 }
 
-/// `src/b.c:10-20`.
 fn origin_place(origin: &CopyOrigin) -> String {
     origin.fragment.in_file(&origin.path)
 }
 
-/// `renamed, 97 % alike`.
 fn likeness(origin: &CopyOrigin) -> String {
     alike(origin.clone_type, origin.similarity)
 }

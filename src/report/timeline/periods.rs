@@ -16,13 +16,13 @@ const MAX_MONTHS: i32 = 5;
 const MAX_YEARS: i32 = 9;
 
 /// Periods of equal length without a gap, the oldest first.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Default)]
 pub(super) struct Periods {
     pub periods: Vec<Period>,
     /// What each of them is called.
     pub length: &'static str,
     /// Where dates are below a chart of them, as parts of its length.
-    pub dates: Vec<(u32, String)>,
+    pub dates: Vec<(f64, String)>,
 }
 
 impl Periods {
@@ -59,9 +59,9 @@ impl Periods {
         let dates = (start.div_euclid(step)..=end.div_euclid(step)).map(|at| at * step);
         let dates = dates.filter(|month| (start..end).contains(month));
         let dates = dates.map(|month| {
-            // In thousandths, which are exact enough for a chart and compare well.
+            // Thousandths are exact enough for a chart.
             let part = (month - start) as f64 / (end - start) as f64 * 1_000.0;
-            (part.round() as u32, name(month, step))
+            (part.round() / 1_000.0, name(month, step))
         });
         Self { periods, length, dates: dates.collect() }
     }

@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use super::{commit, headline, likeness, origin_place, place, summary, written};
 use crate::audit::{Copy, Timeline};
 use crate::report::Style;
-use crate::report::frame::Canvas;
 use crate::report::words::count;
 
 /// Maximum origins to list for a copy; unlimited with `--verbose`.
@@ -33,9 +32,8 @@ pub(super) fn write(timeline: &Timeline, style: &Style, out: &mut dyn Write) -> 
     if !style.is_quiet {
         lines.extend(summary(timeline).into_iter().map(|text| (0, text)));
     }
-    let canvas = Canvas::new(style);
     for (indent, text) in lines {
-        for (at, part) in canvas.wrapped(&text, indent + 2).iter().enumerate() {
+        for (at, part) in style.wrapped(&text, indent + 2).iter().enumerate() {
             // Continuation lines are indented further.
             writeln!(out, "{}{part}", " ".repeat(if at == 0 { indent } else { indent + 2 }))?;
         }
