@@ -120,10 +120,6 @@ impl Earliest {
     }
 
     /// The keys and their numbers, sorted by key.
-    ///
-    /// # Errors
-    /// If what did not fit in memory could not be written, or cannot be read; each row may fail as
-    /// well.
     pub fn into_sorted(
         self,
     ) -> Result<impl Iterator<Item = Result<(u64, u32), SegmentError>>, SegmentError> {

@@ -25,9 +25,6 @@ pub struct BlockAt {
 /// Where the blocks of a segment are.
 pub trait Blocks: Debug + Send + Sync {
     /// Reads `blocks`, all at once where that is faster; their bytes in the same order, verified.
-    ///
-    /// # Errors
-    /// What was asked, of whom, and why it failed; or that a block is not the one that was written.
     fn read(&self, blocks: &[BlockAt]) -> Result<Vec<Vec<u8>>, SegmentError>;
 }
 

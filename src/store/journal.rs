@@ -30,9 +30,6 @@ pub struct Journal {
 impl Journal {
     /// Opens the journal in `folder` for work whose settings have this digest; returns its complete
     /// lines.
-    ///
-    /// # Errors
-    /// If it cannot be read or created.
     pub fn open(folder: &Path, digest: u64) -> Result<(Self, Vec<String>), SegmentError> {
         let path = folder.join(format!("{NAME}{digest:016x}{EXTENSION}"));
         let (file, bytes) = opened(folder, &path).map_err(SegmentError::file(&path))?;
@@ -43,9 +40,6 @@ impl Journal {
     }
 
     /// Appends a line.
-    ///
-    /// # Errors
-    /// If the disk is full.
     pub fn append(&self, line: &str) -> Result<(), SegmentError> {
         let whole = format!("{:08x} {line}\n", crc32fast::hash(line.as_bytes()));
         let Ok(mut file) = self.file.lock() else { return Ok(()) };

@@ -1,7 +1,7 @@
 //! Stores fingerprints on disk: immutable, checksummed, memory-mapped segment files.
 //!
 //! Invariant: losing or damaging a file costs time, never a result; and nothing here waits for a
-//! lock.
+//! lock. What is asked of a file fails if it cannot be read or is damaged: [`SegmentError`].
 
 mod cache;
 pub mod corpus;

@@ -66,9 +66,6 @@ impl PostingsWriter {
     }
 
     /// Writes the postings as the sections `id`, `id + 1` and `id + 2`.
-    ///
-    /// # Errors
-    /// If the disk is full.
     pub fn write(
         mut self,
         out: &mut SegmentWriter,
@@ -110,9 +107,6 @@ pub struct Postings<'s> {
 
 impl<'s> Postings<'s> {
     /// Reads the postings written as the section `id` and the two after it.
-    ///
-    /// # Errors
-    /// If they are missing, or their lengths do not match.
     pub fn new(segment: &'s Segment, id: impl Into<u32>) -> Result<Self, SegmentError> {
         let id = id.into();
         let (directory, remainders, values) =
@@ -144,9 +138,6 @@ impl<'s> Postings<'s> {
 
     /// The values under the hash with this [`key`], one after the other, in the order they were
     /// added.
-    ///
-    /// # Errors
-    /// If the data is damaged.
     pub fn get(&self, key: u64) -> Result<std::slice::ChunksExact<'s, u8>, SegmentError> {
         let rows = self.rows_of(key)?;
         let values = self.values.bytes(rows.start * self.n_value..rows.end * self.n_value)?;
@@ -178,9 +169,6 @@ impl<'s> Postings<'s> {
     }
 
     /// All rows in the order of their keys, for merging.
-    ///
-    /// # Errors
-    /// If the data is damaged; nothing is returned then.
     pub fn rows(&self) -> Result<impl Iterator<Item = (u64, &'s [u8])> + use<'s>, SegmentError> {
         let directory = self.directory.all()?;
         let (remainders, values) = (self.remainders.all()?, self.values.all()?);

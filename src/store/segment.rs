@@ -110,17 +110,11 @@ enum Bytes {
 
 impl Segment {
     /// Maps and checks the segment at `path`.
-    ///
-    /// # Errors
-    /// What is wrong with it; see [`SegmentError`].
     pub fn open(path: &Path) -> Result<Self, SegmentError> {
         Self::new(Map::open(path).map_err(SegmentError::file(path))?)
     }
 
     /// Reads a segment from memory.
-    ///
-    /// # Errors
-    /// Like [`Segment::open`].
     pub fn from_bytes(bytes: impl Into<Box<[u8]>>) -> Result<Self, SegmentError> {
         Self::new(Map::Owned(bytes.into()))
     }
@@ -153,9 +147,6 @@ impl Segment {
 
     /// A segment whose file is elsewhere: `head` is what [`Segment::head`] made of it, `blocks`
     /// reads its blocks, and `near` has copies of some of its sections.
-    ///
-    /// # Errors
-    /// If the head is none, or not whole.
     pub fn elsewhere(
         head: &[u8],
         blocks: Box<dyn Blocks>,
@@ -169,9 +160,6 @@ impl Segment {
     }
 
     /// What a head says: with which parameters it was made, and where its sections are.
-    ///
-    /// # Errors
-    /// If it is none, or not whole.
     pub fn described(head: &[u8]) -> Result<SegmentForm, SegmentError> {
         let header = Header::new(head)?;
         let rows = checked_rows(head)?;
@@ -183,10 +171,7 @@ impl Segment {
     }
 
     /// The header and the table of sections, with a checksum: what it takes to read this segment
-    /// from elsewhere.
-    ///
-    /// # Errors
-    /// If this segment is elsewhere itself.
+    /// from elsewhere. It must be here.
     pub fn head(&self) -> Result<Vec<u8>, SegmentError> {
         let Bytes::Here { map, checksums, .. } = &self.bytes else {
             return Err(SegmentError::Damaged("it is elsewhere"));
@@ -207,9 +192,6 @@ impl Segment {
     }
 
     /// The blocks of a section with their bytes, verified.
-    ///
-    /// # Errors
-    /// If there is no such section, or a checksum is wrong.
     pub fn blocks(&self, id: impl Into<u32>) -> Result<Vec<(BlockAt, &[u8])>, SegmentError> {
         let section = self.section(id)?;
         let all = section.all()?.chunks(BLOCK).enumerate();
@@ -227,9 +209,6 @@ impl Segment {
     }
 
     /// Reads parts of sections at once, if they are elsewhere and will be asked for.
-    ///
-    /// # Errors
-    /// If they cannot be read.
     pub fn read_ahead(
         &self,
         parts: impl IntoIterator<Item = (impl Into<u32>, Range<usize>)>,
@@ -246,17 +225,11 @@ impl Segment {
     }
 
     /// This segment, if it is of this `kind`.
-    ///
-    /// # Errors
-    /// [`SegmentError::OtherKind`].
     pub fn of_kind(self, kind: SegmentKind) -> Result<Self, SegmentError> {
         if self.kind == kind as u32 { Ok(self) } else { Err(SegmentError::OtherKind) }
     }
 
     /// This segment, if it was made with `params`.
-    ///
-    /// # Errors
-    /// [`SegmentError::OtherParams`].
     pub fn with_params(self, params: &SegmentParams) -> Result<Self, SegmentError> {
         if self.params == *params { Ok(self) } else { Err(SegmentError::OtherParams) }
     }
@@ -272,9 +245,6 @@ impl Segment {
     }
 
     /// The section `id`.
-    ///
-    /// # Errors
-    /// If the segment has no such section.
     #[inline]
     pub fn section(&self, id: impl Into<u32>) -> Result<Section<'_>, SegmentError> {
         let id = id.into();
@@ -284,9 +254,6 @@ impl Segment {
     }
 
     /// Reads every byte.
-    ///
-    /// # Errors
-    /// When a checksum does not hold.
     pub fn verify(&self) -> Result<(), SegmentError> {
         self.sections.iter().try_for_each(|at| Section { segment: self, at }.all().map(drop))
     }
@@ -419,9 +386,6 @@ impl<'s> Section<'s> {
     }
 
     /// Its bytes in `range`, verified.
-    ///
-    /// # Errors
-    /// If the range is out of bounds, or a checksum is wrong.
     #[inline]
     pub fn bytes(&self, range: Range<usize>) -> Result<&'s [u8], SegmentError> {
         if range.start > range.end || range.end > self.len() {
@@ -447,9 +411,6 @@ impl<'s> Section<'s> {
     }
 
     /// All its bytes, verified.
-    ///
-    /// # Errors
-    /// If a checksum is wrong.
     pub fn all(&self) -> Result<&'s [u8], SegmentError> {
         self.bytes(0..self.len())
     }
@@ -472,9 +433,6 @@ impl<'s> Section<'s> {
     }
 
     /// The `len` bytes of the row `at` of a table with rows of this length.
-    ///
-    /// # Errors
-    /// Like [`Section::bytes`].
     #[inline]
     pub fn row(&self, at: usize, len: usize) -> Result<&'s [u8], SegmentError> {
         let start = at.checked_mul(len).ok_or(SegmentError::Damaged("a row's number"))?;

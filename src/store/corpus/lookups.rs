@@ -65,13 +65,10 @@ pub fn each<T: Sync, R: Send>(all: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Answers look-ups.
+/// Answers look-ups, all of them or none: what was not looked up must not pass as absent.
 pub trait Lookups: Debug + Send + Sync {
     /// For each of `keys`, which ascend, where it occurs: by segment in the order of `asked`, then
     /// by blob, and at most [`MAX_BLOBS`] of a segment.
-    ///
-    /// # Errors
-    /// If anything was not answered: what was not looked up must not pass as absent.
     fn postings(
         &self,
         asked: &AskedSegments<'_>,
@@ -79,9 +76,6 @@ pub trait Lookups: Debug + Send + Sync {
     ) -> Result<Vec<Vec<BlobPosting>>, SegmentError>;
 
     /// For each of `ids` the blobs with this id, in the order of `asked`.
-    ///
-    /// # Errors
-    /// Like [`Lookups::postings`].
     fn blobs_of(
         &self,
         asked: &AskedSegments<'_>,

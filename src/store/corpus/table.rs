@@ -106,9 +106,6 @@ pub(super) struct TableFile {
 /// one input.
 ///
 /// Time O(n log m) for n postings of m inputs; memory half a byte for each key.
-///
-/// # Errors
-/// If an input cannot be read, or `folder` is not writable.
 pub(super) fn write(
     inputs: &[Input],
     n_members: usize,
@@ -297,10 +294,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// The table that `index` is of; `blocks` reads its blocks.
-    ///
-    /// # Errors
-    /// What is wrong with the index. All of it is checked.
+    /// The table that `index` is of, all of which is checked; `blocks` reads its blocks.
     pub fn new(index: Arc<Segment>, blocks: Box<dyn Blocks>) -> Result<Self, SegmentError> {
         index.verify()?;
         let segment = Segment::elsewhere(index.section(IndexId::Head)?.all()?, blocks, None)?
@@ -324,9 +318,6 @@ impl Table {
     }
 
     /// The component that first has a blob of a member.
-    ///
-    /// # Errors
-    /// If there is no such blob.
     pub fn component_of(&self, member: u32, blob: u32) -> Result<u32, SegmentError> {
         let member = self.members.get(member as usize);
         of_member(member.ok_or(SegmentError::Damaged("the number of a member"))?, blob)
@@ -334,9 +325,6 @@ impl Table {
 
     /// For each of `keys`, which ascend, the members and blobs that have it, in this order. All is
     /// read at once.
-    ///
-    /// # Errors
-    /// If it cannot be read, or is damaged.
     pub fn postings(&self, keys: &[u64]) -> Result<Vec<Vec<(u32, u32)>>, SegmentError> {
         let filter = self.index.section(IndexId::Filter)?;
         let mut passed = Vec::new();
@@ -355,9 +343,6 @@ impl Table {
     }
 
     /// For each git id the members and blobs that have it, in this order. All is read at once.
-    ///
-    /// # Errors
-    /// Like [`Table::postings`].
     pub fn blobs_of(&self, ids: &[[u8; MAX_KEY]]) -> Result<Vec<Vec<(u32, u32)>>, SegmentError> {
         self.find(IDS, &ids.iter().map(|id| &id[..]).collect::<Vec<_>>())
     }

@@ -111,9 +111,6 @@ pub(super) enum PackedTokens<'s> {
 
 /// Unpacks tokens, and a text that has them where their own text had them: on the same lines and in
 /// the same order, punctuation as it was, every name and literal as one letter.
-///
-/// # Errors
-/// When the bytes are none that [`pack`] made.
 pub(super) fn unpack(packed: &PackedTokens<'_>) -> Result<(Vec<Token>, Vec<u8>), SegmentError> {
     let Readings { all, lines, .. } = Readings::of(packed)?;
     let mut tokens: Vec<Token> = all.into_iter().map(bare).collect();
@@ -122,9 +119,6 @@ pub(super) fn unpack(packed: &PackedTokens<'_>) -> Result<(Vec<Token>, Vec<u8>),
 }
 
 /// Unpacks tokens without their places, and the exact readings that they have.
-///
-/// # Errors
-/// As [`unpack`].
 pub(super) fn unpack_bare(
     packed: &PackedTokens<'_>,
 ) -> Result<(Vec<Token>, Vec<u32>), SegmentError> {
@@ -138,9 +132,6 @@ fn bare((symbol, exact): Reading) -> Token {
 }
 
 /// Unpacks a key of each line with tokens, as [`line_key`] makes it.
-///
-/// # Errors
-/// As [`unpack`].
 pub(super) fn unpack_lines(packed: &PackedTokens<'_>) -> Result<Vec<u64>, SegmentError> {
     let Readings { all: readings, lines, .. } = Readings::of(packed)?;
     let (mut keys, mut at, mut rest) = (Vec::new(), 0, &lines[..]);

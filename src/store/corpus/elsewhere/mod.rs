@@ -65,9 +65,6 @@ impl Location {
     }
 
     /// The engine that it is in.
-    ///
-    /// # Errors
-    /// When there is no engine of this kind, or this build lacks it.
     pub fn engine(&self) -> Result<Box<dyn Engine>, CorpusError> {
         #[allow(unused_variables, reason = "not with all features")]
         let feature = match self.scheme() {
@@ -176,36 +173,22 @@ pub struct Compaction {
 /// Holds a corpus.
 pub trait Engine {
     /// Opens it, to search it. What is kept here of it goes below `folder`.
-    ///
-    /// # Errors
-    /// If there is none, or it cannot be read.
     fn open(&self, folder: Option<&Path>) -> Result<OpenCorpus, CorpusError>;
 
     /// Adds the sources of `corpus` that it has not got, and replaces those that have changed;
-    /// `readers` are allowed to read, where the engine knows users.
-    ///
-    /// # Errors
-    /// If it cannot be written to, or somebody else is writing: it is then as it was.
+    /// `readers` are allowed to read, where the engine knows users. If it fails, or somebody else is
+    /// writing, all is as it was.
     fn add(&self, corpus: &Corpus, readers: Option<&str>) -> Result<Delivery, CorpusError>;
 
     /// Removes sources, by label: they are marked, and whoever has begun to read goes on.
-    ///
-    /// # Errors
-    /// If there is no such source, or like [`Engine::add`].
     fn remove(&self, labels: &[String]) -> Result<(), CorpusError>;
 
     /// Merges small segments, where the engine has segments, and gives back the space of what was
     /// removed or merged, where readers are in the way only if that is `older`.
-    ///
-    /// # Errors
-    /// Like [`Engine::add`].
     fn compact(&self, older: Duration) -> Result<Compaction, CorpusError>;
 
     /// Copies it to a corpus in the folder of all corpora, which `corpus` makes when it is given
-    /// the name.
-    ///
-    /// # Errors
-    /// If it cannot be read, or is damaged: what was copied until then is whole.
+    /// the name. If it fails, what was copied until then is whole.
     fn pull(
         &self,
         corpus: &dyn Fn(&str) -> Result<Corpus, CorpusError>,
