@@ -9,6 +9,7 @@
 //!                                                `-> packed tokens, or where its chunks are
 //! ```
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
@@ -75,7 +76,6 @@ fn chunks_of(packed: &[u8]) -> Result<Vec<Range<usize>>, SegmentError> {
 /// Bytes of a row of the table of blobs.
 pub(super) const BLOB_ROW: usize = 56;
 
-/// The description of a segment.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Meta {
     pub stats: Stats,
@@ -131,7 +131,8 @@ pub struct BareTokens<'s> {
     pub words: Vec<u32>,
 }
 
-/// The segment of one source, open.
+/// The segment of one source, open. What is asked of it fails if that is damaged, or cannot be read
+/// from elsewhere.
 #[derive(Debug)]
 pub struct CorpusSegment {
     pub(super) segment: Segment,
@@ -155,18 +156,12 @@ pub(super) struct BlobRow {
 }
 
 impl CorpusSegment {
-    /// Opens and checks a segment.
-    ///
-    /// # Errors
-    /// What is wrong with it.
+    /// Opens and checks the segment at `path`.
     pub fn open(path: &Path) -> Result<Self, SegmentError> {
         Self::new(Segment::open(path)?)
     }
 
     /// Checks a segment, which may be elsewhere.
-    ///
-    /// # Errors
-    /// What is wrong with it.
     pub fn new(segment: Segment) -> Result<Self, SegmentError> {
         let segment = segment.of_kind(SegmentKind::Corpus)?;
         let params = segment.params();
@@ -206,9 +201,6 @@ impl CorpusSegment {
     }
 
     /// Reads everything once, to check a segment that comes from elsewhere.
-    ///
-    /// # Errors
-    /// What is wrong with it.
     pub fn verify(&self) -> Result<(), SegmentError> {
         for id in [SectionId::Files, SectionId::Tokens, SectionId::Chunks] {
             self.segment.section(id)?.all()?;
@@ -227,7 +219,7 @@ impl CorpusSegment {
         let last = u64::from(self.n_blobs);
         let mut rows = Postings::new(&self.segment, SectionId::Postings)?.rows()?;
         let is_inside = rows.all(|(_, value)| u64::from(number_of(value)) < last);
-        if is_inside { Ok(()) } else { Err(SegmentError::Damaged("a posting")) }
+        is_inside.then_some(()).ok_or(SegmentError::Damaged("a posting"))
     }
 
     /// The number of its blobs.
@@ -251,34 +243,23 @@ impl CorpusSegment {
     }
 
     /// The id of a blob.
-    ///
-    /// # Errors
-    /// If the table is damaged.
     pub fn id_of(&self, blob: u32) -> Result<Option<BlobId>, SegmentError> {
         Ok(BlobId::from_bytes(&self.stored_row(blob)?[..20]))
     }
 
-    /// The license of a component, by the component's number.
-    ///
-    /// When the table is damaged.
+    /// The license of the component with this number.
     pub fn component_license(&self, component: usize) -> Result<Terms, SegmentError> {
         let number = self.meta.component_licenses.get(component);
         self.license(*number.ok_or(SegmentError::Damaged("the license of a component"))?)
     }
 
     /// The license with this number.
-    ///
-    /// # Errors
-    /// If the table is damaged.
     pub fn license(&self, number: u32) -> Result<Terms, SegmentError> {
         self.value(SectionId::Licenses, number)
     }
 
     /// The licenses of the files of a component, with the number of files of each, the most
     /// frequent first.
-    ///
-    /// # Errors
-    /// If a table is damaged.
     pub fn licenses_of(
         &self,
         component: usize,
@@ -332,7 +313,7 @@ impl CorpusSegment {
         }
     }
 
-    /// The size of its file.
+    /// The bytes of its file.
     pub fn n_bytes(&self) -> usize {
         self.segment.n_bytes()
     }
@@ -357,9 +338,6 @@ impl CorpusSegment {
     }
 
     /// A reader for looking up fingerprints.
-    ///
-    /// # Errors
-    /// If the index is damaged.
     pub fn lookup(&self) -> Result<Lookup<'_>, SegmentError> {
         Ok(Lookup {
             postings: Postings::new(&self.segment, SectionId::Postings)?,
@@ -368,16 +346,13 @@ impl CorpusSegment {
         })
     }
 
-    /// Whether its file is elsewhere: then it pays to read ahead.
+    /// Whether it is elsewhere: then it pays to read ahead.
     pub fn is_elsewhere(&self) -> bool {
         self.segment.is_elsewhere()
     }
 
     /// Reads all at once the tokens and the files of these blobs, if they are elsewhere. Where
     /// their rows are not kept here, these are read before.
-    ///
-    /// # Errors
-    /// If they cannot be read, or are damaged.
     pub fn read_ahead(&self, blobs: &[u32]) -> Result<(), SegmentError> {
         if !self.is_elsewhere() {
             return Ok(());
@@ -404,9 +379,6 @@ impl CorpusSegment {
 
     /// Reads all at once the licenses of the files of these blobs, if they are elsewhere: first
     /// where they are, unless that is kept here.
-    ///
-    /// # Errors
-    /// If they cannot be read, or are damaged.
     pub fn read_licenses_ahead(&self, blobs: &[u32]) -> Result<(), SegmentError> {
         if !self.is_elsewhere() {
             return Ok(());
@@ -424,38 +396,17 @@ impl CorpusSegment {
         self.segment.read_ahead(texts.collect::<Result<Vec<_>, SegmentError>>()?)
     }
 
-    /// Whether it has a blob.
-    pub fn has(&self, id: &BlobId) -> bool {
-        self.blob_of(id).is_ok_and(|blob| blob.is_some())
-    }
-
     /// The number of the blob with this id.
-    ///
-    /// # Errors
-    /// If the table is damaged.
     pub fn blob_of(&self, id: &BlobId) -> Result<Option<u32>, SegmentError> {
         let sought = id.sha1();
         let by_id = self.segment.section(SectionId::ById)?;
-        // `by_id` lists blob numbers in the order of their git ids. Both may be corrupt: then the
-        // answer is wrong, but the interval shrinks in every step, and each number read is checked
-        // by `row`.
-        let (mut low, mut high) = (0, self.n_blobs as usize);
-        while low < high {
-            let mid = usize::midpoint(low, high);
-            let number = number_of(by_id.row(mid, 4)?);
-            match self.stored_row(number)?[..20].cmp(&sought[..]) {
-                std::cmp::Ordering::Less => low = mid + 1,
-                std::cmp::Ordering::Greater => high = mid,
-                std::cmp::Ordering::Equal => return Ok(Some(number)),
-            }
-        }
-        Ok(None)
+        // `by_id` lists blob numbers in the order of their git ids. Each is checked by `row`.
+        let number = |at| by_id.row(at, 4).map(number_of);
+        let row_order = |at| Ok(self.stored_row(number(at)?)?[..20].cmp(&sought[..]));
+        binary_search(self.n_blobs as usize, row_order)?.map(number).transpose()
     }
 
     /// The files with this content, at least one.
-    ///
-    /// # Errors
-    /// If the record is damaged.
     pub fn files(&self, blob: u32) -> Result<Vec<StoredFile>, SegmentError> {
         let record = self.segment.section(SectionId::Files)?.bytes(self.row(blob)?.record)?;
         let n_components = self.meta.components.len();
@@ -466,9 +417,6 @@ impl CorpusSegment {
     }
 
     /// The language of a blob.
-    ///
-    /// # Errors
-    /// If the table is damaged.
     pub fn language(&self, blob: u32) -> Result<&StoredLanguage, SegmentError> {
         let number = self.row(blob)?.language as usize;
         self.meta.languages.get(number).ok_or(SegmentError::Damaged("the language of a blob"))
@@ -485,27 +433,18 @@ impl CorpusSegment {
     }
 
     /// The tokens of a blob.
-    ///
-    /// # Errors
-    /// If they are damaged.
     pub fn tokens(&self, blob: u32) -> Result<StoredTokens, SegmentError> {
         let (tokens, text) = unpack(&self.packed(blob)?)?;
         Ok(StoredTokens { tokens, text })
     }
 
     /// The tokens of a blob without their places, and its family.
-    ///
-    /// # Errors
-    /// If they are damaged.
     pub fn bare_tokens(&self, blob: u32) -> Result<BareTokens<'_>, SegmentError> {
         let (tokens, words) = unpack_bare(&self.packed(blob)?)?;
         Ok(BareTokens { family: &self.language(blob)?.family, tokens, words })
     }
 
     /// The number of tokens of a blob.
-    ///
-    /// # Errors
-    /// If the table is damaged.
     pub fn n_tokens(&self, blob: u32) -> Result<u32, SegmentError> {
         let [.., n_tokens, _, _] = self.numbers(blob)?;
         Ok(n_tokens)
@@ -513,9 +452,6 @@ impl CorpusSegment {
 
     /// A key of each line of a blob that has tokens, as [`line_key`](crate::matching::line_key)
     /// makes it.
-    ///
-    /// # Errors
-    /// If they are damaged.
     pub fn line_keys(&self, blob: u32) -> Result<Vec<u64>, SegmentError> {
         unpack_lines(&self.packed(blob)?)
     }
@@ -544,9 +480,6 @@ impl CorpusSegment {
     }
 
     /// The number of the component that first has a blob.
-    ///
-    /// # Errors
-    /// If the table is damaged.
     pub fn component_of(&self, blob: u32) -> Result<u32, SegmentError> {
         let [component, ..] = self.numbers(blob)?;
         let component = Some(component).filter(|&of| (of as usize) < self.meta.components.len());
@@ -564,17 +497,11 @@ pub struct Lookup<'s> {
 
 impl<'s> Lookup<'s> {
     /// The blobs that have the fingerprint with this [`key`](crate::store::key), in ascending order.
-    ///
-    /// # Errors
-    /// If the index is damaged.
     pub fn blobs(&self, key: u64) -> Result<impl Iterator<Item = u32> + use<'s>, SegmentError> {
         Ok(self.postings.get(key)?.map(number_of))
     }
 
     /// The number of the component that first has a blob; rejects a blob number out of range.
-    ///
-    /// # Errors
-    /// If the table is damaged.
     pub fn component_of(&self, blob: u32) -> Result<u32, SegmentError> {
         if blob >= self.n_blobs {
             return Err(SegmentError::Damaged("a posting"));
@@ -587,6 +514,24 @@ impl<'s> Lookup<'s> {
 #[inline]
 pub(super) fn numbers<const N: usize>(row: &[u8]) -> [u32; N] {
     std::array::from_fn(|at| number_of(&row[4 * at..4 * at + 4]))
+}
+
+/// Which of `n` sorted rows is sought; `order` compares one with it. Where rows are damaged, the
+/// answer is wrong, but the interval shrinks in every step.
+pub(super) fn binary_search(
+    n: usize,
+    order: impl Fn(usize) -> Result<Ordering, SegmentError>,
+) -> Result<Option<usize>, SegmentError> {
+    let (mut low, mut high) = (0, n);
+    while low < high {
+        let mid = usize::midpoint(low, high);
+        match order(mid)? {
+            Ordering::Less => low = mid + 1,
+            Ordering::Greater => high = mid,
+            Ordering::Equal => return Ok(Some(mid)),
+        }
+    }
+    Ok(None)
 }
 
 /// Where a table of JSON texts says where the text with this number begins and ends.
@@ -603,20 +548,19 @@ fn take_files(mut record: &[u8]) -> Option<Vec<StoredFile>> {
     // `n` is not trusted: no memory is reserved for it, and every file takes at least one byte of
     // the record, so the loop ends with the record at the latest.
     for _ in 0..n {
-        let license = u32::try_from(take(&mut record)?).ok()?;
-        files.push(StoredFile { license, ..take_file(&mut record)? });
+        files.push(take_file(&mut record)?);
     }
     Some(files)
 }
 
-/// Reads the record of a file from the beginning.
 fn take_file(bytes: &mut &[u8]) -> Option<StoredFile> {
+    let license = u32::try_from(take(bytes)?).ok()?;
     let component = u32::try_from(take(bytes)?).ok()?;
     let path = FilePath::new(take_text(bytes)?);
     let (&has_seen, rest) = bytes.split_first()?;
     *bytes = rest;
     if has_seen == 0 {
-        return Some(StoredFile { component, path, seen: None, license: 0 });
+        return Some(StoredFile { component, path, seen: None, license });
     }
     let commit = String::from_utf8_lossy(take_text(bytes)?).into_owned();
     let (time, rest) = bytes.split_first_chunk::<8>()?;
@@ -625,7 +569,7 @@ fn take_file(bytes: &mut &[u8]) -> Option<StoredFile> {
         .map(|tag| (!tag.is_empty()).then(|| String::from_utf8_lossy(tag).into_owned()));
     let time = i64::from_le_bytes(*time);
     let seen = ReleaseHistory { commit, time, first_tag, last_tag, is_of_history: false };
-    Some(StoredFile { component, path, seen: Some(seen), license: 0 })
+    Some(StoredFile { component, path, seen: Some(seen), license })
 }
 
 fn take_text<'b>(bytes: &mut &'b [u8]) -> Option<&'b [u8]> {

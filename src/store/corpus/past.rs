@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
-use super::open::{CorpusSegment, SectionId, numbers};
+use super::open::{CorpusSegment, SectionId, binary_search, numbers};
 use crate::files::BlobId;
 use crate::policy::PastCommit;
 use crate::sources::PastOf;
@@ -243,28 +243,16 @@ impl CorpusSegment {
     }
 
     /// The number of a path of a component, if a commit changed it.
-    ///
-    /// # Errors
-    /// If a table is damaged.
     pub fn past_path(&self, component: u32, path: &FilePath) -> Result<Option<u32>, SegmentError> {
-        let (mut low, mut high) = (0, self.n_past_paths());
-        while low < high {
-            let mid = usize::midpoint(low, high);
-            let row = self.path_row(mid)?;
+        let found = binary_search(self.n_past_paths(), |at| {
+            let row = self.path_row(at)?;
             let text = self.segment.section(SectionId::PathTexts)?.bytes(row.text)?;
-            match (row.component, text).cmp(&(component, path.as_bytes())) {
-                std::cmp::Ordering::Less => low = mid + 1,
-                std::cmp::Ordering::Greater => high = mid,
-                std::cmp::Ordering::Equal => return Ok(Some(mid as u32)),
-            }
-        }
-        Ok(None)
+            Ok((row.component, text).cmp(&(component, path.as_bytes())))
+        });
+        Ok(found?.map(|at| at as u32))
     }
 
     /// The path with this number.
-    ///
-    /// # Errors
-    /// If a table is damaged.
     pub fn past_name(&self, path: u32) -> Result<FilePath, SegmentError> {
         let row = self.path_row(path as usize)?;
         Ok(FilePath::new(self.segment.section(SectionId::PathTexts)?.bytes(row.text)?))
@@ -272,9 +260,6 @@ impl CorpusSegment {
 
     /// The number of a file by whatever name it has, and its changes, the oldest first; `None` if
     /// there are none.
-    ///
-    /// # Errors
-    /// If a table is damaged.
     pub fn changes_of(&self, path: u32) -> Result<Option<(u32, Vec<StoredChange>)>, SegmentError> {
         let lineage = self.path_row(path as usize)?.lineage;
         if lineage == u32::MAX {
@@ -290,9 +275,6 @@ impl CorpusSegment {
     }
 
     /// All changes.
-    ///
-    /// # Errors
-    /// If a table is damaged.
     pub fn changes(&self) -> Result<Vec<StoredChange>, SegmentError> {
         let Ok(changes) = self.segment.section(SectionId::Changes) else { return Ok(Vec::new()) };
         changes.all()?.chunks_exact(CHANGE_ROW).map(|row| self.change(row)).collect()
@@ -313,18 +295,12 @@ impl CorpusSegment {
     }
 
     /// The commit with this number.
-    ///
-    /// # Errors
-    /// If the table is damaged.
     pub fn past_commit(&self, number: u32) -> Result<PastCommit, SegmentError> {
         self.value(SectionId::Commits, number)
     }
 
     /// The tags of a component with their numbers, the oldest first; the last is its default
     /// branch, without a name.
-    ///
-    /// # Errors
-    /// If the table is damaged.
     pub fn tags_of(&self, component: u32) -> Result<Vec<(u32, StoredTag)>, SegmentError> {
         let n = self.segment.section(SectionId::Tags).map_or(0, |ends| ends.len() / 8);
         let mut tags = Vec::new();
@@ -339,9 +315,6 @@ impl CorpusSegment {
 
     /// The blob of a path from a tag on, until the tag of the next row; `None` where there is no
     /// such file.
-    ///
-    /// # Errors
-    /// If a table is damaged.
     pub fn at_tags(&self, path: u32) -> Result<Vec<(u32, Option<u32>)>, SegmentError> {
         let rows = self.path_row(path as usize)?.at_tags;
         let bytes =
@@ -351,9 +324,6 @@ impl CorpusSegment {
     }
 
     /// The numbers of all paths that files of a component have had, with the paths.
-    ///
-    /// # Errors
-    /// If a table is damaged.
     pub fn past_paths(&self, component: u32) -> Result<Vec<(u32, FilePath)>, SegmentError> {
         let mut paths = Vec::new();
         for path in 0..self.n_past_paths() as u32 {
