@@ -20,7 +20,6 @@ const MAX_SEGMENTS: usize = 8;
 /// Maximum total size of all segments in bytes; beyond it, the oldest are removed.
 const MAX_BYTES: u64 = 1024 * 1024 * 1024;
 
-/// The sections of a segment.
 #[derive(Clone, Copy)]
 enum SectionId {
     Rows = 1,
@@ -133,7 +132,6 @@ impl Fresh {
 /// The length of a row after its id.
 const FIELDS: usize = 44;
 
-/// A segment of the cache.
 #[derive(Debug)]
 struct CacheSegment {
     path: PathBuf,
@@ -223,7 +221,7 @@ impl CacheSegment {
         }
         let bytes = self.row_bytes(from)?;
         let is_it = bytes[..n_id] == *key.id && u64_at(bytes, n_id) == Some(key.reading);
-        if is_it { self.row(bytes).map(Some) } else { Ok(None) }
+        is_it.then(|| self.row(bytes)).transpose()
     }
 
     fn rows(&self) -> Result<Vec<BlobFacts<'_>>, SegmentError> {
@@ -231,7 +229,7 @@ impl CacheSegment {
     }
 }
 
-/// Reads the names of the families: for each its length in two bytes, and its bytes.
+/// The names of the families: for each its length in two bytes, and its bytes.
 fn families(section: Section<'_>) -> Result<Vec<String>, SegmentError> {
     let names = section.texts(2)?.map(|name| String::from_utf8(name?.to_vec()).ok());
     names.collect::<Option<_>>().ok_or(SegmentError::Damaged("the names of its families"))
@@ -268,7 +266,7 @@ impl Cache {
         self.parts.iter().find_map(|part| part.noting_damage(part.find(key)).flatten())
     }
 
-    /// The folder.
+    /// Where its files are.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -302,10 +300,8 @@ impl Cache {
         }
     }
 
-    /// Adds entries, removes damaged files, and merges and limits the rest.
-    ///
-    /// # Errors
-    /// If the folder is not writable. The existing cache is then unchanged.
+    /// Adds entries, removes damaged files, and merges and limits the rest. Where the folder is not
+    /// writable, what is whole stays.
     pub fn keep(mut self, fresh: &[Fresh]) -> Result<(), SegmentError> {
         self.remove_damaged();
         let own = fresh.iter().filter(|of| of.key.id.len() == self.params.hash.n_bytes());
@@ -324,9 +320,6 @@ impl Cache {
     }
 
     /// Keeps only the entries of `blobs`, in a single file.
-    ///
-    /// # Errors
-    /// If the folder is not writable. The existing cache is then unchanged.
     pub fn prune(mut self, blobs: &HashSet<Vec<u8>>) -> Result<(), SegmentError> {
         self.verify();
         self.remove_damaged();
@@ -373,32 +366,25 @@ impl Cache {
         out.begin(SectionId::Rows);
         let (mut start, mut first_word) = (0u64, 0u64);
         for row in &rows {
-            out.write(row.id)?;
-            for field in [row.reading, start] {
-                out.write(&field.to_le_bytes())?;
-            }
             let family = families.binary_search(&row.family).unwrap_or_default() as u32;
-            for field in [row.prints.len() as u32, row.n_prints, row.status, family] {
-                out.write(&field.to_le_bytes())?;
-            }
+            let fields = [row.prints.len() as u32, row.n_prints, row.status, family];
+            out.write(row.id)?;
+            out.write([row.reading, start].map(u64::to_le_bytes).as_flattened())?;
+            out.write(fields.map(u32::to_le_bytes).as_flattened())?;
             out.write(&first_word.to_le_bytes())?;
             out.write(&((row.words.len() / 4) as u32).to_le_bytes())?;
             start += row.prints.len() as u64;
             first_word += row.words.len() as u64;
         }
         out.begin(SectionId::Prints);
-        for row in &rows {
-            out.write(row.prints)?;
-        }
+        rows.iter().try_for_each(|row| out.write(row.prints))?;
         out.begin(SectionId::Families);
         for family in families {
             out.write(&(family.len() as u16).to_le_bytes())?;
             out.write(family.as_bytes())?;
         }
         out.begin(SectionId::Words);
-        for row in &rows {
-            out.write(row.words)?;
-        }
+        rows.iter().try_for_each(|row| out.write(row.words))?;
         out.finish(NAME)
     }
 

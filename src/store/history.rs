@@ -36,7 +36,7 @@ const TRIES: usize = 5;
 /// Maximum number of segments; if there are more, someone else put them there.
 const TOO_MANY: usize = 1_000;
 
-/// The sections of a segment; the postings take three.
+/// The postings take three sections.
 #[derive(Clone, Copy)]
 enum SectionId {
     Tips = 1,
@@ -157,10 +157,7 @@ impl History {
         opened
     }
 
-    /// This index; where there are files and nothing could be read, why.
-    ///
-    /// # Errors
-    /// What is wrong with the files.
+    /// This index, if its files could be read.
     pub fn readable(mut self) -> Result<Self, SegmentError> {
         self.fault.take().map_or(Ok(self), Err)
     }
@@ -416,9 +413,7 @@ impl History {
         }
         for (section, ids) in [(SectionId::Tips, tips), (SectionId::Commits, commits)] {
             out.begin(section);
-            for id in ids {
-                out.write(id.as_bytes())?;
-            }
+            ids.iter().try_for_each(|id| out.write(id.as_bytes()))?;
         }
         out.begin(SectionId::Paths);
         for &number in &order {
@@ -445,7 +440,7 @@ impl History {
         out.write(&ids.map(|ids| ids.len() as u64).sum::<u64>().to_le_bytes())
     }
 
-    /// Removes the index, so that it is rebuilt.
+    /// Removes the index.
     pub fn remove(&mut self) {
         for part in self.parts.drain(..) {
             // Where it cannot be removed it costs space only.
@@ -501,12 +496,10 @@ impl Part {
         Postings::new(&self.segment, SectionId::Postings)
     }
 
-    /// The bytes of an id.
     fn n_id(&self) -> usize {
         self.segment.params().hash.n_bytes()
     }
 
-    /// The bytes of a row of the table of events.
     fn n_event(&self) -> usize {
         8 + 2 * self.n_id()
     }
@@ -538,7 +531,6 @@ impl Part {
 const DAMAGED_EVENT: SegmentError = SegmentError::Damaged("the path of an event");
 const DAMAGED_COMMIT: SegmentError = SegmentError::Damaged("the id of a commit");
 
-/// Reads a row of the events table.
 fn event_row(row: &[u8], n_id: usize) -> EventRow {
     let [path, commit] = [0, 4].map(|at| u32_at(row, at).unwrap_or(u32::MAX));
     let [before, after] = [&row[8..8 + n_id], &row[8 + n_id..]]
@@ -546,7 +538,7 @@ fn event_row(row: &[u8], n_id: usize) -> EventRow {
     EventRow { path, commit, before, after }
 }
 
-/// Reads paths: for each its length in four bytes, then its bytes. They must be sorted.
+/// The paths: for each its length in four bytes, then its bytes. They must be sorted.
 fn paths(section: Section<'_>) -> Result<Vec<FilePath>, SegmentError> {
     let paths: Option<Vec<FilePath>> = section.texts(4)?.map(|of| of.map(FilePath::new)).collect();
     let paths = paths.filter(|paths| paths.is_sorted_by(|a, b| a < b));

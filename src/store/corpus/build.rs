@@ -43,10 +43,10 @@ const WINDOW: u64 = 256 << 20;
 const CHUNKS_AT_ONCE: usize = 1 << 18;
 
 /// Builds a segment; if dropped before [`Builder::finish`], it leaves nothing behind.
-pub struct Builder<'b> {
+pub(super) struct Builder<'b> {
     reading: &'b dyn FileLexer,
     sampling: Sampling,
-    /// The existing segment of the source, whose blobs need not be lexed again.
+    /// The segment to replace, whose blobs need not be lexed again.
     known: Option<&'b CorpusSegment>,
     out: SegmentWriter,
     folder: PathBuf,
@@ -135,10 +135,7 @@ fn own(mut info: LicensingInfo) -> LicensingInfo {
 }
 
 impl<'b> Builder<'b> {
-    /// Begins a segment in `folder`; `known` is the segment that it will replace.
-    ///
-    /// # Errors
-    /// If the folder is not writable.
+    /// Begins a segment in `folder`; `known`, which it will replace, is sampled in the same way.
     pub fn new(
         folder: &Path,
         sampling: Sampling,
@@ -152,7 +149,7 @@ impl<'b> Builder<'b> {
         Ok(Self {
             reading,
             sampling,
-            known: known.filter(|known| known.is_sampled(&sampling.fingerprint)),
+            known,
             out,
             folder: folder.to_owned(),
             pending: Vec::new(),
@@ -214,7 +211,6 @@ impl<'b> Builder<'b> {
         }
     }
 
-    /// Adds a file and what was made of it.
     fn add_rows(
         &mut self,
         file: SourceFile,
@@ -229,17 +225,19 @@ impl<'b> Builder<'b> {
         }
         let history = key_of_history(&file);
         let blob = match (self.blob_numbers.get(&id).copied(), lexed) {
-            (Some(number), _) => Some(number),
-            (None, Some(lexed)) => Some(self.add(id, lexed, info, history)?),
-            (None, None) => None,
+            (Some(number), _) => number,
+            (None, Some(lexed)) => self.add(id, lexed, info, history)?,
+            (None, None) => return Ok(()),
         };
-        if let Some(blob) = blob {
-            self.add_file(blob, file);
+        let SourceFile { component, path, seen, licenses, .. } = file;
+        let component = self.components.number(&component);
+        if let Some(licenses) = &licenses {
+            self.last_licenses.insert(component, Arc::clone(licenses));
         }
+        self.files.push(File { blob, component, path, seen, licenses });
         Ok(())
     }
 
-    /// Adds the files of a part of a history.
     fn add_past(
         &mut self,
         repository: &Repository,
@@ -284,16 +282,6 @@ impl<'b> Builder<'b> {
         Ok(())
     }
 
-    /// Adds a file with the content `blob`.
-    fn add_file(&mut self, blob: u32, file: SourceFile) {
-        let SourceFile { component, path, seen, licenses, .. } = file;
-        let component = self.components.number(&component);
-        if let Some(licenses) = &licenses {
-            self.last_licenses.insert(component, Arc::clone(licenses));
-        }
-        self.files.push(File { blob, component, path, seen, licenses });
-    }
-
     /// Adds a blob; for one from a history, only the fingerprints that are new in its file, which
     /// has this key.
     fn add(
@@ -329,9 +317,6 @@ impl<'b> Builder<'b> {
     }
 
     /// Completes the segment under a name that begins with `name`.
-    ///
-    /// # Errors
-    /// If the disk is full.
     pub fn finish(mut self, name: &str) -> Result<(PathBuf, Stats), SegmentError> {
         self.flush()?;
         self.stats.n_components = self.components.all.len() as u64;
@@ -445,8 +430,7 @@ impl<'b> Builder<'b> {
         referred
     }
 
-    /// Writes the blob table, the order of ids, the files of each blob, and the licenses; returns
-    /// the license numbers of the components.
+    /// Writes the blobs, their files and the licenses; returns the license numbers of the components.
     fn write_files(&mut self) -> Result<Vec<u32>, SegmentError> {
         let mut table = Interner::new();
         for file in self.files.iter_mut().filter(|file| file.seen.is_none()) {
@@ -469,21 +453,18 @@ impl<'b> Builder<'b> {
                 put_file(&mut records, file);
             }
             rows.extend(blob.id.sha1());
-            rows.extend(files.first().map_or(0, |(file, _)| file.component).to_le_bytes());
-            rows.extend(blob.language.to_le_bytes());
-            rows.extend(blob.n_tokens.to_le_bytes());
-            rows.extend(((blob.packed.end - blob.packed.start) as u32).to_le_bytes());
-            rows.extend(((records.len() as u64 - start) as u32).to_le_bytes());
-            rows.extend(blob.packed.start.to_le_bytes());
-            rows.extend(start.to_le_bytes());
+            let component = files.first().map_or(0, |(file, _)| file.component);
+            let n_packed = (blob.packed.end - blob.packed.start) as u32;
+            let n_record = (records.len() as u64 - start) as u32;
+            let numbers = [component, blob.language, blob.n_tokens, n_packed, n_record];
+            rows.extend(numbers.map(u32::to_le_bytes).as_flattened());
+            rows.extend([blob.packed.start, start].map(u64::to_le_bytes).as_flattened());
         }
         let mut order: Vec<u32> = (0..self.blobs.len() as u32).collect();
         order.sort_unstable_by_key(|&number| self.blobs[number as usize].id.sha1());
         self.out.section(SectionId::Blobs, &rows)?;
         self.out.begin(SectionId::ById);
-        for number in order {
-            self.out.write(&number.to_le_bytes())?;
-        }
+        order.iter().try_for_each(|number| self.out.write(&number.to_le_bytes()))?;
         self.out.section(SectionId::Files, &records)?;
         write_table(&mut self.out, SectionId::Licenses, &table.all)?;
         write_table(&mut self.out, SectionId::Info, &self.infos.all)?;
@@ -555,11 +536,9 @@ impl<'b> Builder<'b> {
         let (n_tokens, tokens) = (tokens.len() as u32, TokensToWrite::Whole(packed));
         let lexed = LexedRows { language, n_tokens, tokens, keys };
         let number = self.add(id, lexed, LicensingInfo::default(), None)?;
-        let (component, path) = (Arc::clone(&file.component), file.path.clone());
-        self.add_file(
-            number,
-            SourceFile { component, path, bytes: Vec::new(), seen: None, licenses: None },
-        );
+        let component = self.components.number(&file.component);
+        let path = file.path.clone();
+        self.files.push(File { blob: number, component, path, seen: None, licenses: None });
         Ok(number)
     }
 
@@ -628,9 +607,9 @@ impl Sink for Builder<'_> {
         let reader = repository.reader();
         let (mut window, mut n_bytes) = (Vec::new(), 0);
         for PastFile { blob, file } in files {
-            let is_known = self.known.is_some_and(|known| known.has(&blob));
+            let known = self.known.map(|known| known.blob_of(&blob));
             let size = reader.blob_size(blob).unwrap_or(0);
-            if is_known {
+            if matches!(known, Some(Ok(Some(_)))) {
                 self.stats.n_bytes += size;
             } else if !self.wants(&file.path, size) {
                 continue;

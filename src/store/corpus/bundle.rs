@@ -18,14 +18,12 @@ const MAGIC: &[u8] = b"secondhand corpus 1\n";
 /// Maximum bytes of a description.
 const MAX_DESCRIPTION: u64 = 64 << 20;
 
-/// The description of an exported file.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Description {
     sources: Vec<ExportedSource>,
 }
 
-/// A source in an exported file.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ExportedSource {
@@ -35,10 +33,10 @@ struct ExportedSource {
     stats: Stats,
 }
 
-/// The result of an import.
+/// What an import did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportResult {
-    /// The number of sources.
+    /// Sources that were added or replaced.
     pub n_sources: usize,
     /// The SHA-256 of the file.
     pub digest: String,
@@ -77,10 +75,7 @@ impl<T: Write> Write for HashingStream<T> {
 }
 
 impl Corpus {
-    /// Writes the corpus to `file`; returns the SHA-256 of the file.
-    ///
-    /// # Errors
-    /// If a segment cannot be read, or `file` cannot be written; `file` is then unchanged.
+    /// Writes the corpus to `file`, which is replaced as a whole; returns its SHA-256.
     pub fn export(&self, file: &Path) -> Result<String, CorpusError> {
         // Only a complete corpus may be exported.
         self.open()?;
@@ -98,17 +93,11 @@ impl Corpus {
 
     /// Adds the sources of an exported file; with `digest` only if that is its SHA-256.
     ///
-    /// Everything is checked before anything is added.
-    ///
-    /// # Errors
-    /// [`CorpusError::Import`] with what is wrong with the file; the corpus is then unchanged.
+    /// Everything is checked before anything is added, and then [`CorpusError::Import`] says what is
+    /// wrong.
     pub fn import(&self, file: &Path, digest: Option<&str>) -> Result<ImportResult, CorpusError> {
         let _held = self.create()?;
-        self.import_now(file, digest)
-    }
-
-    fn import_now(&self, file: &Path, digest: Option<&str>) -> Result<ImportResult, CorpusError> {
-        let (sources, segments, found) =
+        let (sources, segments, digest) =
             self.imported(file, digest).map_err(|why| CorpusError::import(file, why))?;
         let n_sources = segments.len();
         for exported in &sources {
@@ -125,7 +114,7 @@ impl Corpus {
             let ExportedSource { label, stats, .. } = exported;
             self.put(&claim, &Record::imported(label, segment, stats))?;
         }
-        Ok(ImportResult { n_sources, digest: found })
+        Ok(ImportResult { n_sources, digest })
     }
 
     /// The sources of an exported file, their segments, and its SHA-256, which must be `digest`.

@@ -117,9 +117,6 @@ fn text(value: &str) -> ByteArray {
 impl Corpus {
     /// Writes the corpus as Parquet files to the new folder `folder`; with `is_split` one file of
     /// postings for each prefix of hashes, else one for all.
-    ///
-    /// # Errors
-    /// If a segment cannot be read, or the folder is there already or cannot be written to.
     pub fn export_parquet(&self, folder: &Path, is_split: bool) -> Result<(), CorpusError> {
         fs::create_dir(folder).map_err(CorpusError::file(folder))?;
         let sources = self.whole_sources()?;
@@ -235,15 +232,8 @@ impl Corpus {
     /// byte for byte what was exported.
     ///
     /// Everything is checked before anything is added.
-    ///
-    /// # Errors
-    /// [`CorpusError::Import`] with what is wrong with the files; the corpus is then unchanged.
     pub fn import_parquet(&self, folder: &Path) -> Result<(usize, usize), CorpusError> {
         let _held = self.create()?;
-        self.import_parquet_now(folder)
-    }
-
-    fn import_parquet_now(&self, folder: &Path) -> Result<(usize, usize), CorpusError> {
         let mut sources = self.incoming(folder)?;
         take_blocks(folder, &mut sources)?;
         take_postings(folder, &mut sources)?;
