@@ -7,16 +7,14 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::MAX_SEGMENTS;
 use super::error::SegmentError;
 use super::segment::{Section, Segment, SegmentKind, SegmentParams, span, u32_at, u64_at};
 use super::write::{SegmentWriter, list, remove_all, sweep};
 use crate::fingerprint::Fingerprint;
 use crate::text::varint;
 
-/// The name of the cache files.
 const NAME: &str = "prints";
-/// Number of segments from which on the small ones are merged.
-const MAX_SEGMENTS: usize = 8;
 /// Maximum total size of all segments in bytes; beyond it, the oldest are removed.
 const MAX_BYTES: u64 = 1024 * 1024 * 1024;
 
@@ -439,16 +437,20 @@ mod tests {
         Key { id: id.into(), reading: u64::from(n % 3) }
     }
 
+    /// The status and the family of a blob; its hashes, positions and words.
+    fn facts(n: u32) -> (u32, String, [Vec<u64>; 3]) {
+        let at = 0..u64::from(n % 50);
+        let hashes = at.clone().map(|at| u64::from(n) << 32 | at).collect();
+        let family = if n.is_multiple_of(2) { "c" } else { "rust" }.to_owned();
+        let positions = at.map(|at| at * 100).collect();
+        (n % 4, family, [hashes, positions, vec![u64::from(n), u64::from(n) + 7]])
+    }
+
     fn fresh(n: u32) -> Fresh {
-        let prints = (0..n % 50)
-            .map(|at| Fingerprint { hash: u64::from(n) << 32 | u64::from(at), position: at * 100 });
-        Fresh::new(
-            key(n),
-            n % 4,
-            if n.is_multiple_of(2) { "c" } else { "rust" },
-            prints,
-            &[n, n + 7],
-        )
+        let (status, family, [hashes, positions, _]) = facts(n);
+        let prints = hashes.into_iter().zip(positions);
+        let prints = prints.map(|(hash, at)| Fingerprint { hash, position: at as u32 });
+        Fresh::new(key(n), status, &family, prints, &[n, n + 7])
     }
 
     fn known(cache: &Cache, n: u32) -> Option<(u32, String, [Vec<u64>; 3])> {
@@ -460,16 +462,10 @@ mod tests {
 
     #[track_caller]
     fn check(cache: &Cache, n: u32) {
-        let at = 0..n % 50;
-        let hashes = at.clone().map(|at| u64::from(n) << 32 | u64::from(at)).collect();
-        let family = if n.is_multiple_of(2) { "c" } else { "rust" }.to_owned();
-        let positions = at.map(|at| u64::from(at) * 100).collect();
-        let words = vec![u64::from(n), u64::from(n) + 7];
-        let expected = (n % 4, family, [hashes, positions, words]);
-        assert_eq!(known(cache, n), Some(expected));
+        assert_eq!(known(cache, n), Some(facts(n)));
     }
 
-    fn add(folder: &Path, entries: std::ops::Range<u32>) {
+    fn add(folder: &Path, entries: impl Iterator<Item = u32>) {
         let fresh: Vec<_> = entries.map(fresh).collect();
         Cache::open(folder, PARAMS).keep(&fresh).expect("the folder is writable");
     }
@@ -491,14 +487,12 @@ mod tests {
     fn what_has_an_evenly_spread_id_is_found_and_its_neighbors_are_not() {
         let folder = folder();
         let ids = || (0..1_000u32).map(|n| n * 4_294_967);
-        Cache::open(folder.path(), PARAMS)
-            .keep(&ids().map(fresh).collect::<Vec<_>>())
-            .expect("the folder is writable");
+        add(folder.path(), ids());
         let cache = Cache::open(folder.path(), PARAMS);
-        ids().for_each(|n| check(&cache, n));
-        ids().for_each(|n| {
+        for n in ids() {
+            check(&cache, n);
             assert_eq!([known(&cache, n + 1), known(&cache, n + 2_000_000)], [None, None]);
-        });
+        }
     }
 
     #[test]
@@ -511,9 +505,9 @@ mod tests {
         bytes[middle] ^= 1;
         std::fs::write(&path, bytes).expect("it is writable");
         let cache = Cache::open(folder.path(), PARAMS);
-        let n_known = (0..500).filter(|&n| known(&cache, n).is_some()).count();
-        (0..500).filter(|&n| known(&cache, n).is_some()).for_each(|n| check(&cache, n));
-        assert!(n_known < 500, "what lies in the damaged block is gone");
+        let found: Vec<u32> = (0..500).filter(|&n| known(&cache, n).is_some()).collect();
+        found.iter().for_each(|&n| check(&cache, n));
+        assert!(found.len() < 500, "what lies in the damaged block is gone");
         assert_eq!(cache.faults().len(), 1);
         cache.keep(&[fresh(7)]).expect("the folder is writable");
         let cache = Cache::open(folder.path(), PARAMS);

@@ -70,7 +70,9 @@ impl SectionAt {
         BlockAt { number: (self.first_block + block) as u32, range: start as u64..end as u64 }
     }
 
-    fn blocks(&self, bytes: &Range<usize>) -> Range<usize> {
+    /// Which of its blocks have these of its bytes.
+    #[inline]
+    pub fn blocks(&self, bytes: &Range<usize>) -> Range<usize> {
         if bytes.is_empty() { 0..0 } else { bytes.start / BLOCK..(bytes.end - 1) / BLOCK + 1 }
     }
 }

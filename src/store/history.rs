@@ -25,16 +25,10 @@ use super::segment::{
     Section, Segment, SegmentKind as Kind, SegmentParams as Params, u32_at, u64_at,
 };
 use super::write::{SegmentWriter, list, remove_all, sweep};
+use super::{MAX_SEGMENTS, TRIES};
 use crate::files::BlobId;
 use crate::git::CommitId;
 use crate::text::FilePath;
-
-/// Number of segments from which on the newer ones are merged.
-const MAX_SEGMENTS: usize = 8;
-/// How often to reopen an index that another process is changing.
-const TRIES: usize = 5;
-/// Maximum number of segments; if there are more, someone else put them there.
-const TOO_MANY: usize = 1_000;
 
 /// The postings take three sections.
 #[derive(Clone, Copy)]
@@ -73,30 +67,23 @@ impl Extent {
 }
 
 /// What a commit did to a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PastEvent {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileEvent<P, C> {
     /// The file.
-    pub path: FilePath,
+    pub path: P,
     /// The commit.
-    pub commit: CommitId,
+    pub commit: C,
     /// The content before, if the file existed.
     pub before: Option<BlobId>,
     /// The content after, if the file still exists.
     pub after: Option<BlobId>,
 }
 
-/// Like [`PastEvent`], with the numbers of commit and path in a [`Stretch`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct EventRow {
-    /// The number of the path.
-    pub path: u32,
-    /// The number of the commit.
-    pub commit: u32,
-    /// The content before, if the file existed.
-    pub before: Option<BlobId>,
-    /// The content after, if the file still exists.
-    pub after: Option<BlobId>,
-}
+/// What a commit did to a file, by themselves.
+pub type PastEvent = FileEvent<FilePath, CommitId>;
+
+/// Like [`PastEvent`], with the numbers of path and commit in a [`Stretch`].
+pub type EventRow = FileEvent<u32, u32>;
 
 /// A stretch of history to store, without its fingerprints.
 #[derive(Debug, Default)]
@@ -457,7 +444,8 @@ impl History {
 /// The segments of an index, if none is missing.
 fn open_parts(folder: &Path, params: &Params, extent: Extent) -> Result<Vec<Part>, SegmentError> {
     let files = list(folder, extent.name());
-    if files.len() > TOO_MANY {
+    // Someone else put them there.
+    if files.len() > 1_000 {
         return Err(SegmentError::Foreign);
     }
     let (mut parts, mut n_before) = (Vec::new(), 0);

@@ -20,11 +20,16 @@ pub use cache::{BlobFacts, Cache, Fresh, Key};
 pub use earliest::Earliest;
 pub use error::{FORMAT_VERSION, SegmentError};
 pub use far::{BlockAt, Blocks};
-pub use history::{EventRow, Extent, History, PastEvent, Stretch};
+pub use history::{EventRow, Extent, FileEvent, History, PastEvent, Stretch};
 pub use journal::Journal;
 pub use postings::{Postings, PostingsWriter, key};
 pub use segment::{HashKind, Section, Segment, SegmentForm, SegmentKind, SegmentParams};
 pub use write::{SegmentWriter, list, sweep};
+
+/// Number of segments in a folder from which on the small or new ones are merged.
+const MAX_SEGMENTS: usize = 8;
+/// How often to read again what another process is changing.
+const TRIES: usize = 5;
 
 #[cfg(test)]
 mod tests {

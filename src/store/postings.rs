@@ -195,7 +195,7 @@ impl<'s> Postings<'s> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::tests::{PARAMS, folder};
+    use super::super::tests::PARAMS;
     use super::super::{Segment, SegmentKind, SegmentWriter};
     use super::*;
 
@@ -206,12 +206,10 @@ mod tests {
         for (key, value) in &sorted {
             postings.push(*key, &value.to_le_bytes());
         }
-        let folder = folder();
-        let mut out = SegmentWriter::create(folder.path(), SegmentKind::Corpus, PARAMS)
-            .expect("the folder is writable");
-        postings.write(&mut out, 5_u32).expect("the folder is writable");
-        Segment::open(&out.finish("test").expect("the folder is writable"))
-            .expect("it was just written")
+        let mut out = SegmentWriter::in_memory(SegmentKind::Corpus, PARAMS);
+        postings.write(&mut out, 5_u32).expect("memory takes all");
+        let bytes = out.finish_in_memory().expect("memory takes all");
+        Segment::from_bytes(bytes).expect("it was just written")
     }
 
     proptest! {

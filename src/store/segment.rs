@@ -19,9 +19,9 @@ use super::map::Map;
 /// The first bytes of a segment file. The bytes around the name reveal a transfer that changed line
 /// endings.
 pub(super) const MAGIC: [u8; 8] = *b"\x89SHSEG\r\n";
-/// The length of the header in bytes.
+/// Bytes of the header.
 pub(super) const HEADER: usize = 72;
-/// The length of a row of the table of sections in bytes.
+/// Bytes of a row of the table of sections.
 pub(super) const ROW: usize = 24;
 /// Maximum sections of a segment.
 const MAX_SECTIONS: usize = 64;
@@ -91,7 +91,6 @@ pub struct Segment {
     len: usize,
 }
 
-/// Where the bytes of a segment are.
 #[derive(Debug)]
 enum Bytes {
     Here {
@@ -289,7 +288,6 @@ struct Header {
 }
 
 impl Header {
-    /// Reads and checks the beginning of a file.
     fn new(bytes: &[u8]) -> Result<Self, SegmentError> {
         let n_magic = bytes.len().min(MAGIC.len());
         if bytes[..n_magic] != MAGIC[..n_magic] {
@@ -393,10 +391,8 @@ impl<'s> Section<'s> {
         }
         match &self.segment.bytes {
             Bytes::Here { map, checked, checksums } => {
-                if !range.is_empty() {
-                    for block in range.start / BLOCK..=(range.end - 1) / BLOCK {
-                        self.at.check(block, map, checked, *checksums)?;
-                    }
+                for block in self.at.blocks(&range) {
+                    self.at.check(block, map, checked, *checksums)?;
                 }
                 let start = self.at.range.start;
                 Ok(&map[start + range.start..start + range.end])

@@ -32,15 +32,11 @@ use crate::store::{PostingsWriter, SegmentError, SegmentKind, SegmentWriter};
 use crate::text::FilePath;
 use crate::text::varint::put;
 
-/// Number of bytes of files to process together, on all threads.
+/// Bytes of files to process together, on all threads.
 const BATCH: usize = 8 << 20;
-
-/// Number of bytes of files of a history to process together: each time, the packs are read from the
-/// versions on that these are deltas of.
+/// Bytes of files of a history to process together: each time, the packs are read from the versions
+/// on that these are deltas of.
 const WINDOW: u64 = 256 << 20;
-
-/// Number of bytes of chunks to copy at once.
-const CHUNKS_AT_ONCE: usize = 1 << 18;
 
 /// Builds a segment; if dropped before [`Builder::finish`], it leaves nothing behind.
 pub(super) struct Builder<'b> {
@@ -430,7 +426,7 @@ impl<'b> Builder<'b> {
         referred
     }
 
-    /// Writes the blobs, their files and the licenses; returns the license numbers of the components.
+    /// Writes the blobs, their files and the licenses; returns the licenses of the components.
     fn write_files(&mut self) -> Result<Vec<u32>, SegmentError> {
         let mut table = Interner::new();
         for file in self.files.iter_mut().filter(|file| file.seen.is_none()) {
@@ -474,7 +470,7 @@ impl<'b> Builder<'b> {
     fn write_chunks(&mut self) -> Result<(), SegmentError> {
         let failed = SegmentError::file(&self.folder);
         let file = self.chunks.rewound().map_err(&failed)?;
-        let mut bytes = vec![0; CHUNKS_AT_ONCE];
+        let mut bytes = vec![0; 1 << 18];
         self.out.begin(SectionId::Chunks);
         loop {
             match file.read(&mut bytes).map_err(&failed)? {

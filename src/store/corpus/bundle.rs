@@ -11,12 +11,13 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 
-use super::{Corpus, CorpusError, CorpusSegment, Record, Stats, hex, is_hex, temporary_in};
+use super::{
+    Corpus, CorpusError, CorpusSegment, MAX_DESCRIPTION, Record, Stats, finish, hex, is_hex,
+    temporary_in,
+};
 use crate::files;
 
 const MAGIC: &[u8] = b"secondhand corpus 1\n";
-/// Maximum bytes of a description.
-const MAX_DESCRIPTION: u64 = 64 << 20;
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -93,8 +94,7 @@ impl Corpus {
 
     /// Adds the sources of an exported file; with `digest` only if that is its SHA-256.
     ///
-    /// Everything is checked before anything is added, and then [`CorpusError::Import`] says what is
-    /// wrong.
+    /// Everything is checked before anything is added: [`CorpusError::Import`] says what is wrong.
     pub fn import(&self, file: &Path, digest: Option<&str>) -> Result<ImportResult, CorpusError> {
         let _held = self.create()?;
         let (sources, segments, digest) =
@@ -108,9 +108,7 @@ impl Corpus {
             let claim = self.claim(&key, &exported.label)?;
             let segment = format!("{key}-{}.seg", &exported.sha256[..16]);
             let path = self.folder.join(&segment);
-            temporary
-                .persist(&path)
-                .map_err(|error| CorpusError::File { file: path, why: error.error })?;
+            temporary.persist(&path).map_err(|error| CorpusError::file(&path)(error.error))?;
             let ExportedSource { label, stats, .. } = exported;
             self.put(&claim, &Record::imported(label, segment, stats))?;
         }
@@ -164,11 +162,9 @@ impl Corpus {
     }
 }
 
-/// What is wrong with a file to be imported.
 type Fault = Box<dyn std::error::Error>;
 
 impl ExportedSource {
-    /// The key of what was imported.
     fn key(&self) -> String {
         super::key_of(&format!("import:{}", self.label))
     }
@@ -189,9 +185,7 @@ fn write(file: &Path, description: &Description, paths: &[PathBuf]) -> io::Resul
     }
     out.flush()?;
     let HashingStream { inner, hasher } = out;
-    let temporary = inner.into_inner().map_err(io::IntoInnerError::into_error)?;
-    temporary.as_file().sync_data()?;
-    temporary.persist(file).map_err(|error| error.error)?;
+    finish(inner.into_inner().map_err(io::IntoInnerError::into_error)?, file)?;
     Ok(hex(&hasher.finalize()))
 }
 

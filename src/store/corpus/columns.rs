@@ -26,7 +26,7 @@ use ::parquet::file::writer::SerializedFileWriter;
 use ::parquet::schema::parser::parse_message_type;
 
 use super::build::write_postings;
-use super::open::{CorpusSegment, SectionId};
+use super::open::{BLOB_ROW, CorpusSegment, SectionId};
 use super::rows::PostingRow;
 use super::{Corpus, CorpusError, Record, Stats, WholeSource, is_hex, name_of};
 use crate::files;
@@ -45,7 +45,6 @@ const SOURCES: &str = "message sources { required int32 source; required int32 f
 const BLOCKS: &str = "message blocks { required int32 source; required int64 start; required int64 checksum; required binary bytes; }";
 const POSTINGS: &str = "message postings { required int64 hash; required int32 source; required int32 blob; required int32 component; }";
 
-/// A column to be written.
 enum Column<'c> {
     Short(&'c [i32]),
     Long(&'c [i64]),
@@ -85,7 +84,6 @@ impl Table {
         Ok(Self { path, writer })
     }
 
-    /// Writes a row group.
     fn write(&mut self, columns: &[Column<'_>]) -> Result<(), CorpusError> {
         let path = &self.path;
         let mut group = self.writer.next_row_group().map_err(at(path))?;
@@ -308,11 +306,8 @@ impl NewSource {
     fn write(mut self, folder: &Path) -> Result<(String, String, Record), SegmentError> {
         let form = Segment::described(&self.head)?;
         let mut out = SegmentWriter::create(folder, SegmentKind::Corpus, form.params)?;
-        let n_blobs = form
-            .sections
-            .iter()
-            .find(|(id, _)| *id == SectionId::Blobs as u32)
-            .map_or(0, |(_, range)| (range.end - range.start) / super::open::BLOB_ROW as u64);
+        let blobs = form.sections.iter().find(|(id, _)| *id == SectionId::Blobs as u32);
+        let n_blobs = blobs.map_or(0, |(_, range)| (range.end - range.start) / BLOB_ROW as u64);
         let mut postings = Some(std::mem::replace(&mut self.postings, Sorter::new(folder)));
         for (id, range) in form.sections {
             match id.checked_sub(SectionId::Postings as u32) {
@@ -366,7 +361,6 @@ fn take_blocks(folder: &Path, sources: &mut BTreeMap<i32, NewSource>) -> Result<
     Ok(())
 }
 
-/// Gives each source its postings.
 fn take_postings(folder: &Path, sources: &mut BTreeMap<i32, NewSource>) -> Result<(), CorpusError> {
     for file in files(folder, "postings")? {
         each_group(&file, |group| {
@@ -438,7 +432,6 @@ fn column<T: DataType>(group: &dyn RowGroupReader, name: &str) -> Result<Vec<T::
     if values.len() == n { Ok(values) } else { Err(format!("the column `{name}` lacks values")) }
 }
 
-/// Calls `take` with each row group of a file.
 fn each_group(
     path: &Path,
     take: impl FnMut(&dyn RowGroupReader) -> Result<(), String>,

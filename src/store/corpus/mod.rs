@@ -46,7 +46,7 @@ pub use open::{BareTokens, CorpusSegment, Lookup, StoredFile, StoredLanguage, St
 pub use past::{StoredChange, StoredTag};
 
 use super::write::remove_abandoned;
-use super::{HashKind, SegmentError, SegmentParams};
+use super::{HashKind, SegmentError, SegmentParams, TRIES};
 use crate::files;
 use crate::fingerprint::{self, ROBUST_WINNOWING};
 use crate::sources::{self, DeclaredComponent, Note, Request};
@@ -56,10 +56,8 @@ use crate::text::hexadecimal as hex;
 const LEXING: u64 = 5;
 /// The version of records and of exported files.
 const VERSION: u32 = 1;
-/// How often a reader tries again if a segment disappears after its record was read.
-const MAX_LOOKS: usize = 5;
-/// Maximum bytes of the record of a source, which may name many clones.
-const MAX_RECORD: u64 = 64 << 20;
+/// Maximum bytes of what describes a corpus or a source, which may name many clones.
+const MAX_DESCRIPTION: u64 = 64 << 20;
 /// The folder for locks, below the folder of all corpora; no corpus can have its name.
 const LOCKS: &str = ".locks";
 
@@ -408,8 +406,7 @@ impl Corpus {
     fn write(&self, path: &Path, record: &Record) -> io::Result<()> {
         let mut file = temporary_in(&self.folder)?;
         serde_json::to_writer_pretty(&mut file, record)?;
-        file.as_file().sync_data()?;
-        file.persist(path).map(drop).map_err(|error| error.error)
+        finish(file, path)
     }
 
     fn record_path(&self, key: &str) -> PathBuf {
@@ -447,7 +444,7 @@ impl Corpus {
             let records = self.records()?;
             match records.iter().map(|(_, record)| self.open_source(record)).collect() {
                 Err(CorpusError::Segment { why: SegmentError::File { why, .. }, .. })
-                    if why.kind() == io::ErrorKind::NotFound && looks < MAX_LOOKS => {}
+                    if why.kind() == io::ErrorKind::NotFound && looks < TRIES => {}
                 opened => return opened,
             }
         }
@@ -514,10 +511,16 @@ fn temporary_in(folder: &Path) -> io::Result<NamedTempFile> {
     tempfile::Builder::new().prefix("tmp-").tempfile_in(folder)
 }
 
+/// Puts a file in its place, which has all of it or what was there before.
+fn finish(file: NamedTempFile, path: &Path) -> io::Result<()> {
+    file.as_file().sync_data()?;
+    file.persist(path).map(drop).map_err(|error| error.error)
+}
+
 /// Reads a record; its segment is a name in the folder, and nothing else.
 fn read_record(path: &Path) -> io::Result<Record> {
     let record: Record =
-        serde_json::from_slice(&files::read(path, MAX_RECORD)?).map_err(io::Error::other)?;
+        serde_json::from_slice(&files::read(path, MAX_DESCRIPTION)?).map_err(io::Error::other)?;
     let is_plain = record.segment.ends_with(".seg")
         && !record.segment.contains(['/', '\\'])
         && !record.segment.starts_with('.');

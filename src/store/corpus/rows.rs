@@ -1,11 +1,11 @@
-//! Takes segments apart into rows, for engines that hold tables, and makes segments of them again.
+//! Takes segments apart into rows, for engines that hold tables.
 //!
 //! A posting is a row of its own, so that an engine finds it by its key; so is the id of each blob.
 //! The rest of a segment is kept in blocks as they are in its file.
 
 use super::open::{CorpusSegment, SectionId};
 use crate::store::segment::number_of;
-use crate::store::{BlockAt, Blocks, Postings, Segment, SegmentError};
+use crate::store::{BlockAt, Postings, SegmentError};
 
 /// The sections of postings: tables have what they say.
 pub(super) fn is_of_postings(id: u32) -> bool {
@@ -21,11 +21,6 @@ pub(super) struct PostingRow {
 }
 
 impl CorpusSegment {
-    /// The segment that `head` describes, whose blocks are elsewhere.
-    pub(super) fn of_blocks(head: &[u8], blocks: Box<dyn Blocks>) -> Result<Self, SegmentError> {
-        Self::new(Segment::elsewhere(head, blocks, None)?)
-    }
-
     /// What it takes to read it from elsewhere, besides its blocks.
     pub(super) fn head(&self) -> Result<Vec<u8>, SegmentError> {
         self.segment.head()

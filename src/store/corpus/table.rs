@@ -29,8 +29,6 @@ use crate::store::{
 
 /// Bytes of the number of a member.
 const MEMBER: usize = 3;
-/// Bytes of the number of a member and that of a blob in it.
-const PLACE: usize = MEMBER + 4;
 /// Bytes of the longest key.
 const MAX_KEY: usize = 20;
 pub(super) const MAX_MEMBERS: usize = 1 << (8 * MEMBER);
@@ -50,12 +48,11 @@ const POSTINGS: Rows = Rows { section: 1, firsts: IndexId::FirstKeys, n_key: 7 }
 const IDS: Rows = Rows { section: 2, firsts: IndexId::FirstIds, n_key: 20 };
 
 impl Rows {
-    /// Bytes of a row.
+    /// Bytes of a row: its key, the number of a member and that of a blob.
     fn width(self) -> usize {
-        self.n_key + PLACE
+        self.n_key + MEMBER + 4
     }
 
-    /// The rows of a block.
     fn of_block(self, block: &[u8]) -> std::slice::ChunksExact<'_, u8> {
         block.chunks_exact(self.width())
     }

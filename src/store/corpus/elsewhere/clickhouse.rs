@@ -15,11 +15,13 @@ use tokio::runtime::Runtime;
 
 use super::connection::{runtime, with_causes};
 use super::tables::{
-    BlockOf, PostingOf, SourceNumbers, SourceOf, blobs_of, blocks_of, open_sources, postings_of,
+    ANSWERING, NO_SEGMENTS, SourceNumbers, SourceOf, TRIES, WRITING, blobs_of, blocks_of, is_local,
+    open_sources, postings_of,
 };
 use super::{Compaction, Delivery, Engine, Location, OpenCorpus, Traffic};
 use crate::files::BlobId;
 use crate::store::corpus::lookups::{AskedSegments, BlobAt, BlobPosting, Lookups, MAX_BLOBS};
+use crate::store::corpus::rows::PostingRow;
 use crate::store::corpus::{Corpus, CorpusError, hex};
 use crate::store::{BlockAt, Blocks, SegmentError};
 
@@ -28,14 +30,8 @@ use crate::store::{BlockAt, Blocks, SegmentError};
 const VERSION: u32 = 1;
 /// The database, unless the URL names one.
 const DATABASE: &str = "secondhand";
-/// Maximum time to wait for an answer.
-const ANSWERING: Duration = Duration::from_secs(60);
-/// Maximum time to wait for the end of an insert, after all of it was sent.
-const WRITING: Duration = Duration::from_secs(3600);
 /// Maximum values of one `IN`: a query is a text, of which a server reads 256 KB at most.
 const MAX_VALUES: usize = 8_000;
-/// How often to ask, with growing pauses, if no answer came at all.
-const TRIES: u32 = 3;
 
 /// Bytes, which this format keeps as a text.
 #[derive(Debug, Clone)]
@@ -134,13 +130,11 @@ const TABLES: [&str; 5] = [
      ENGINE = MergeTree ORDER BY (source, start) SETTINGS index_granularity = 256, index_granularity_bytes = 131072",
 ];
 
-/// A database.
 pub(super) struct ClickHouse {
     location: Location,
     session: Arc<Session>,
 }
 
-/// A connection.
 struct Session {
     runtime: Runtime,
     client: Client,
@@ -159,21 +153,14 @@ impl ClickHouse {
     pub fn new(location: &Location) -> Result<Self, CorpusError> {
         let url = url::Url::parse(&location.url).map_err(|why| location.fails(why))?;
         let host = url.host_str().ok_or_else(|| location.fails("it names no host"))?;
-        let database = Some(url.path().trim_matches('/'))
-            .filter(|name| !name.is_empty())
-            .unwrap_or(DATABASE)
-            .to_owned();
+        let name = url.path().trim_matches('/');
+        let database = if name.is_empty() { DATABASE } else { name }.to_owned();
         if !database.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
             return Err(location.fails("a database is named by letters, digits and `_`"));
         }
-        let is_local = host == "localhost"
-            || host
-                .trim_matches(['[', ']'])
-                .parse::<std::net::IpAddr>()
-                .is_ok_and(|ip| ip.is_loopback());
         // Over a network nobody may listen, unless the user says so.
         let is_secure = match url.query() {
-            None => !is_local,
+            None => !is_local(host.trim_matches(['[', ']'])),
             Some("secure=true") => true,
             Some("secure=false") => false,
             Some(_) => {
@@ -377,7 +364,6 @@ impl Session {
     }
 }
 
-/// What there is to say where no tables are.
 const NONE: &str = "there is no corpus in it; `secondhand corpus load NAME URL` makes one";
 
 impl Engine for ClickHouse {
@@ -481,12 +467,8 @@ impl Engine for ClickHouse {
             .session
             .ask::<NumberRow>("SELECT DISTINCT source FROM {db}.postings", |_| 8)
             .map_err(fails)?;
-        gone.extend(
-            written
-                .iter()
-                .map(|row| row.source)
-                .filter(|source| !named.contains(source) && *source <= last),
-        );
+        let written = written.iter().map(|row| row.source);
+        gone.extend(written.filter(|source| !named.contains(source) && *source <= last));
         if !gone.is_empty() {
             for table in ["postings", "blobs", "blocks", "sources"] {
                 let delete =
@@ -501,9 +483,7 @@ impl Engine for ClickHouse {
         &self,
         _: &dyn Fn(&str) -> Result<Corpus, CorpusError>,
     ) -> Result<Delivery, CorpusError> {
-        Err(self
-            .location
-            .fails("a database holds no segments to copy; pull from where they were pushed to"))
+        Err(self.location.fails(NO_SEGMENTS))
     }
 }
 
@@ -525,16 +505,11 @@ impl Blocks for Cells {
             );
             rows.extend(self.session.ask::<BlockRow>(&select, |row| row.bytes.0.len() + 20)?);
         }
-        let rows = rows.into_iter().map(|BlockRow { start, checksum, bytes, .. }| BlockOf {
-            start,
-            checksum,
-            bytes: bytes.0,
-        });
+        let rows = rows.into_iter().map(|row| (row.start, row.checksum, row.bytes.0));
         blocks_of(blocks, self.source, rows).map_err(|why| self.session.fails(why))
     }
 }
 
-/// Looks up in the tables.
 #[derive(Debug)]
 struct SortedTables {
     session: Arc<Session>,
@@ -557,11 +532,8 @@ impl Lookups for SortedTables {
             );
             rows.extend(self.session.ask::<KeyRow>(&select, |_| 24)?);
         }
-        let rows = rows.into_iter().map(|KeyRow { key, source, blob, component }| PostingOf {
-            key,
-            source,
-            blob,
-            component,
+        let rows = rows.into_iter().map(|KeyRow { key, source, blob, component }| {
+            (source, PostingRow { key, blob, component })
         });
         postings_of(keys, &wanted, rows).map_err(|why| self.session.fails(why))
     }

@@ -3,7 +3,6 @@
 //! A writer works in one transaction under a lock, a reader in another one that sees a single
 //! state, so no reader sees half of a source. `docs/scale.md` describes the tables.
 
-use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,11 +17,13 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::connection::{runtime, with_causes};
 use super::tables::{
-    BlockOf, PostingOf, SourceNumbers, SourceOf, blobs_of, blocks_of, open_sources, postings_of,
+    ANSWERING, NO_SEGMENTS, SourceNumbers, SourceOf, TRIES, WRITING, blobs_of, blocks_of, is_local,
+    open_sources, postings_of,
 };
 use super::{Compaction, Delivery, Engine, Location, OpenCorpus, Traffic};
 use crate::files::BlobId;
 use crate::store::corpus::lookups::{AskedSegments, BlobAt, BlobPosting, Lookups, MAX_BLOBS};
+use crate::store::corpus::rows::PostingRow;
 use crate::store::corpus::{Corpus, CorpusError, CorpusSegment};
 use crate::store::{BlockAt, Blocks, SegmentError};
 
@@ -36,14 +37,7 @@ const SCHEMA: &str = "secondhand";
 const N_PARTITIONS: u32 = 16;
 /// Maximum time to wait for a connection.
 const CONNECTING: Duration = Duration::from_secs(10);
-/// Maximum time to wait for the answer to a look-up.
-const ANSWERING: Duration = Duration::from_secs(60);
-/// Maximum time for what takes longer the more is written: a piece of a copy, a deletion, a commit.
-const WRITING: Duration = Duration::from_secs(3600);
-/// How often to try to connect, with growing pauses: a server that restarts is there again soon.
-const TRIES: u32 = 3;
 
-/// A schema of a database.
 pub(super) struct Postgres {
     location: Location,
     config: Config,
@@ -72,9 +66,7 @@ impl Postgres {
             .connect_timeout(CONNECTING)
             .tcp_user_timeout(ANSWERING);
         let is_local = config.get_hosts().iter().all(|host| match host {
-            Host::Tcp(name) => {
-                name == "localhost" || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
-            }
+            Host::Tcp(name) => is_local(name),
             #[cfg(unix)]
             Host::Unix(_) => true,
         });
@@ -195,7 +187,6 @@ fn reason(why: &tokio_postgres::Error) -> String {
     with_causes(why)
 }
 
-/// A connection.
 struct Session {
     runtime: Runtime,
     client: Client,
@@ -449,9 +440,7 @@ impl Engine for Postgres {
         &self,
         _: &dyn Fn(&str) -> Result<Corpus, CorpusError>,
     ) -> Result<Delivery, CorpusError> {
-        Err(self
-            .location
-            .fails("a database holds no segments to copy; pull from where they were pushed to"))
+        Err(self.location.fails(NO_SEGMENTS))
     }
 
     fn compact(&self, _: Duration) -> Result<Compaction, CorpusError> {
@@ -473,7 +462,6 @@ impl Engine for Postgres {
     }
 }
 
-/// What there is to say where no tables are.
 const NONE: &str =
     "there is no corpus in it, or its schema cannot be read; `secondhand corpus load` makes one";
 
@@ -494,13 +482,12 @@ impl Blocks for Pages {
         let rows = self.session.ask_now(&select, &[&self.source, &starts])?;
         let rows = rows.iter().map(|row| {
             let (start, checksum): (i64, i64) = (row.get(0), row.get(1));
-            BlockOf { start: start as u64, checksum: checksum as u32, bytes: row.get(2) }
+            (start as u64, checksum as u32, row.get(2))
         });
         blocks_of(blocks, self.source, rows).map_err(|why| self.session.fails(why))
     }
 }
 
-/// Looks up in the tables.
 #[derive(Debug)]
 struct Tables {
     session: Arc<Session>,
@@ -527,7 +514,7 @@ impl Lookups for Tables {
         let rows = rows.iter().map(|row| {
             let (key, source): (i64, i32) = (row.get(0), row.get(1));
             let [blob, component] = [2, 3].map(|at| row.get::<_, i32>(at) as u32);
-            PostingOf { key: key as u64, source, blob, component }
+            (source, PostingRow { key: key as u64, blob, component })
         });
         postings_of(keys, &wanted, rows).map_err(|why| self.session.fails(why))
     }

@@ -92,13 +92,11 @@ impl Engine for Objects {
         if self.digest.is_none() {
             remove_abandoned(folder, |name| manifest.tables.iter().all(|of| name != kept_name(of)));
         }
-        let members = manifest.tables.iter().enumerate().flat_map(|(table, of)| {
-            of.members
-                .iter()
-                .zip(0..)
-                .map(move |(member, number)| (member.as_str(), (table, number)))
-        });
-        let members: BTreeMap<&str, (usize, u32)> = members.collect();
+        let mut members: BTreeMap<&str, (usize, u32)> = BTreeMap::new();
+        for (table, of) in manifest.tables.iter().enumerate() {
+            let places = (0..).map(|number| (table, number));
+            members.extend(of.members.iter().map(String::as_str).zip(places));
+        }
         let (mut segments, mut places) = (Vec::new(), Vec::new());
         for source in &manifest.sources {
             let &(table, number) = members.get(source.segment.as_str()).ok_or_else(|| {

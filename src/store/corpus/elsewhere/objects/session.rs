@@ -24,7 +24,7 @@ use super::manifest::{FOLDERS, Object, PART, now};
 use crate::store::corpus::elsewhere::Traffic;
 use crate::store::corpus::elsewhere::connection::{runtime, with_causes};
 use crate::store::corpus::indexes::{DIGEST, IndexId, digest};
-use crate::store::corpus::{CorpusError, hex, temporary_in};
+use crate::store::corpus::{CorpusError, MAX_DESCRIPTION, finish, hex, temporary_in};
 use crate::store::{BlockAt, Blocks, Segment, SegmentError};
 
 /// Maximum requests at a time. With 256, a look-up of a thousand keys took half the time that it
@@ -46,8 +46,6 @@ const DOWNLOADS: usize = 16;
 /// Maximum age, in seconds, of an object that a push before this one left: half of what `compact`
 /// waits by default.
 const RESUMED: u64 = 30 * 60;
-/// Maximum bytes of a manifest.
-const MAX_MANIFEST: u64 = 64 << 20;
 
 /// A connection.
 pub(super) struct Session {
@@ -212,10 +210,7 @@ impl Objects {
                 "`{object}` is not what its name says: it is damaged or truncated"
             )));
         }
-        let synced = temporary.as_file().sync_data();
-        synced
-            .and_then(|()| temporary.persist(to).map(drop).map_err(|error| error.error))
-            .map_err(CorpusError::file(to))
+        finish(temporary, to).map_err(CorpusError::file(to))
     }
 
     /// Deletes the objects that are not `named` and are from before `last`: those of sources that
@@ -314,7 +309,7 @@ impl Session {
         let read = async || match self.store.get(key).await {
             Err(object_store::Error::NotFound { .. }) => Ok(None),
             Err(why) => Err(reason(&why)),
-            Ok(found) if found.meta.size > MAX_MANIFEST => {
+            Ok(found) if found.meta.size > MAX_DESCRIPTION => {
                 Err("its manifest is too long".to_owned())
             }
             Ok(found) => Ok(Some(found.bytes().await.map_err(|why| reason(&why))?.to_vec())),
