@@ -65,22 +65,17 @@ pub fn each<T: Sync, R: Send>(all: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R
     done.into_iter().map(|(_, result)| result).collect()
 }
 
+/// For each thing that was asked, in the same order, what was found.
+pub type Answers<T> = Result<Vec<Vec<T>>, SegmentError>;
+
 /// Answers look-ups, all of them or none: what was not looked up must not pass as absent.
 pub trait Lookups: Debug + Send + Sync {
     /// For each of `keys`, which ascend, where it occurs: by segment in the order of `asked`, then
     /// by blob, and at most [`MAX_BLOBS`] of a segment.
-    fn postings(
-        &self,
-        asked: &AskedSegments<'_>,
-        keys: &[u64],
-    ) -> Result<Vec<Vec<BlobPosting>>, SegmentError>;
+    fn postings(&self, asked: &AskedSegments<'_>, keys: &[u64]) -> Answers<BlobPosting>;
 
     /// For each of `ids` the blobs with this id, in the order of `asked`.
-    fn blobs_of(
-        &self,
-        asked: &AskedSegments<'_>,
-        ids: &[BlobId],
-    ) -> Result<Vec<Vec<BlobAt>>, SegmentError>;
+    fn blobs_of(&self, asked: &AskedSegments<'_>, ids: &[BlobId]) -> Answers<BlobAt>;
 }
 
 /// Looks up in the segments themselves, on all threads.
@@ -88,15 +83,9 @@ pub trait Lookups: Debug + Send + Sync {
 pub struct SegmentLookups;
 
 impl Lookups for SegmentLookups {
-    fn postings(
-        &self,
-        asked: &AskedSegments<'_>,
-        keys: &[u64],
-    ) -> Result<Vec<Vec<BlobPosting>>, SegmentError> {
-        let lookups: Vec<_> = asked
-            .iter()
-            .map(|(number, segment)| Ok((*number, segment.lookup()?)))
-            .collect::<Result<_, SegmentError>>()?;
+    fn postings(&self, asked: &AskedSegments<'_>, keys: &[u64]) -> Answers<BlobPosting> {
+        let lookups = asked.iter().map(|(number, segment)| Ok((*number, segment.lookup()?)));
+        let lookups = lookups.collect::<Result<Vec<_>, SegmentError>>()?;
         let found = keys.par_iter().map(|&key| {
             let mut found = Vec::new();
             for &(segment, ref lookup) in &lookups {
@@ -110,11 +99,7 @@ impl Lookups for SegmentLookups {
         found.collect()
     }
 
-    fn blobs_of(
-        &self,
-        asked: &AskedSegments<'_>,
-        ids: &[BlobId],
-    ) -> Result<Vec<Vec<BlobAt>>, SegmentError> {
+    fn blobs_of(&self, asked: &AskedSegments<'_>, ids: &[BlobId]) -> Answers<BlobAt> {
         let found = ids.par_iter().map(|id| {
             let mut found = Vec::new();
             for (number, segment) in asked {

@@ -40,7 +40,9 @@ use tempfile::NamedTempFile;
 use build::Builder;
 pub use bundle::ImportResult;
 pub use elsewhere::{Compaction, Delivery, Engine, Location, OpenCorpus, Traffic};
-pub use lookups::{AskedSegments, BlobAt, BlobPosting, Lookups, MAX_BLOBS, SegmentLookups, each};
+pub use lookups::{
+    Answers, AskedSegments, BlobAt, BlobPosting, Lookups, MAX_BLOBS, SegmentLookups, each,
+};
 pub use make::{FileLexer, FunctionPair, LexedFile, LexedVersion, Sampling};
 pub use open::{BareTokens, CorpusSegment, Lookup, StoredFile, StoredLanguage, StoredTokens};
 pub use past::{StoredChange, StoredTag};

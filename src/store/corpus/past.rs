@@ -169,9 +169,6 @@ impl PastWriter {
             lineages.entry(leader).or_default().push(change);
         }
         let numbers: HashMap<u32, u32> = lineages.keys().copied().zip(0..).collect();
-        let lineage_of: Vec<u32> = (0..n_paths as u32)
-            .map(|path| numbers.get(&self.leader(path)).copied().unwrap_or(u32::MAX))
-            .collect();
         // Rows are sorted by component and path.
         let mut order: Vec<u32> = (0..n_paths as u32).collect();
         order.sort_unstable_by(|&a, &b| self.paths[a as usize].cmp(&self.paths[b as usize]));
@@ -183,10 +180,11 @@ impl PastWriter {
 
         let (mut rows, mut texts, mut at_tag) = (Vec::new(), Vec::new(), 0usize);
         for &path in &order {
+            let lineage = numbers.get(&self.leader(path)).copied().unwrap_or(u32::MAX);
             let (component, name) = &self.paths[path as usize];
             let n = self.at_tags[at_tag..].iter().take_while(|(of, ..)| *of == path).count();
             let (at, len) = (texts.len() as u32, name.as_bytes().len() as u32);
-            let row = [*component, at, len, lineage_of[path as usize], at_tag as u32, n as u32];
+            let row = [*component, at, len, lineage, at_tag as u32, n as u32];
             rows.extend(row.map(u32::to_le_bytes).as_flattened());
             texts.extend(name.as_bytes());
             at_tag += n;

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use super::filter::{Filter, may_have};
 use super::indexes::{IndexId, digest, of_member};
-use super::lookups::MAX_BLOBS;
+use super::lookups::{Answers, MAX_BLOBS};
 use super::open::CorpusSegment;
 use crate::store::far::BLOCK;
 use crate::store::segment::{big_endian, u64_at};
@@ -322,7 +322,7 @@ impl Table {
 
     /// For each of `keys`, which ascend, the members and blobs that have it, in this order. All is
     /// read at once.
-    pub fn postings(&self, keys: &[u64]) -> Result<Vec<Vec<(u32, u32)>>, SegmentError> {
+    pub fn postings(&self, keys: &[u64]) -> Answers<(u32, u32)> {
         let filter = self.index.section(IndexId::Filter)?;
         let mut passed = Vec::new();
         for (place, &key) in keys.iter().enumerate() {
@@ -340,11 +340,11 @@ impl Table {
     }
 
     /// For each git id the members and blobs that have it, in this order. All is read at once.
-    pub fn blobs_of(&self, ids: &[[u8; MAX_KEY]]) -> Result<Vec<Vec<(u32, u32)>>, SegmentError> {
+    pub fn blobs_of(&self, ids: &[[u8; MAX_KEY]]) -> Answers<(u32, u32)> {
         self.find(IDS, &ids.iter().map(|id| &id[..]).collect::<Vec<_>>())
     }
 
-    fn find(&self, rows: Rows, keys: &[&[u8]]) -> Result<Vec<Vec<(u32, u32)>>, SegmentError> {
+    fn find(&self, rows: Rows, keys: &[&[u8]]) -> Answers<(u32, u32)> {
         let section = self.segment.section(rows.section)?;
         let firsts: Vec<&[u8]> =
             self.index.section(rows.firsts)?.all()?.chunks_exact(rows.n_key).collect();

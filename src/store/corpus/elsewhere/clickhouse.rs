@@ -20,9 +20,11 @@ use super::tables::{
 };
 use super::{Compaction, Delivery, Engine, Location, OpenCorpus, Traffic};
 use crate::files::BlobId;
-use crate::store::corpus::lookups::{AskedSegments, BlobAt, BlobPosting, Lookups, MAX_BLOBS};
+use crate::store::corpus::lookups::{
+    Answers, AskedSegments, BlobAt, BlobPosting, Lookups, MAX_BLOBS,
+};
 use crate::store::corpus::rows::PostingRow;
-use crate::store::corpus::{Corpus, CorpusError, hex};
+use crate::store::corpus::{Corpus, CorpusError, Shelf, hex};
 use crate::store::{BlockAt, Blocks, SegmentError};
 
 /// The version of the tables. It increases when they change, and a program refuses those of another
@@ -479,10 +481,7 @@ impl Engine for ClickHouse {
         Ok(Compaction { n_removed, n_merged: 0 })
     }
 
-    fn pull(
-        &self,
-        _: &dyn Fn(&str) -> Result<Corpus, CorpusError>,
-    ) -> Result<Delivery, CorpusError> {
+    fn pull(&self, _: &Shelf, _: Option<&str>) -> Result<Delivery, CorpusError> {
         Err(self.location.fails(NO_SEGMENTS))
     }
 }
@@ -517,11 +516,7 @@ struct SortedTables {
 }
 
 impl Lookups for SortedTables {
-    fn postings(
-        &self,
-        asked: &AskedSegments<'_>,
-        keys: &[u64],
-    ) -> Result<Vec<Vec<BlobPosting>>, SegmentError> {
+    fn postings(&self, asked: &AskedSegments<'_>, keys: &[u64]) -> Answers<BlobPosting> {
         let wanted = self.sources.of(asked);
         let mut rows = Vec::new();
         for some in keys.chunks(MAX_VALUES).filter(|_| !wanted.is_empty()) {
@@ -538,11 +533,7 @@ impl Lookups for SortedTables {
         postings_of(keys, &wanted, rows).map_err(|why| self.session.fails(why))
     }
 
-    fn blobs_of(
-        &self,
-        asked: &AskedSegments<'_>,
-        ids: &[BlobId],
-    ) -> Result<Vec<Vec<BlobAt>>, SegmentError> {
+    fn blobs_of(&self, asked: &AskedSegments<'_>, ids: &[BlobId]) -> Answers<BlobAt> {
         let wanted = self.sources.of(asked);
         let mut rows = Vec::new();
         for some in ids.chunks(MAX_VALUES / 4).filter(|_| !wanted.is_empty()) {

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::{Corpus, CorpusError, CorpusSegment, Lookups, Stats};
+use super::{Corpus, CorpusError, CorpusSegment, Lookups, Shelf, Stats};
 
 /// Where a corpus is that is not in the folder of all corpora: a URL.
 #[derive(Clone, PartialEq, Eq)]
@@ -187,12 +187,9 @@ pub trait Engine {
     /// removed or merged, where readers are in the way only if that is `older`.
     fn compact(&self, older: Duration) -> Result<Compaction, CorpusError>;
 
-    /// Copies it to a corpus in the folder of all corpora, which `corpus` makes when it is given
-    /// the name. If it fails, what was copied until then is whole.
-    fn pull(
-        &self,
-        corpus: &dyn Fn(&str) -> Result<Corpus, CorpusError>,
-    ) -> Result<Delivery, CorpusError>;
+    /// Copies it to a corpus of `shelf` with this name, or that of where it was made. If it fails,
+    /// what was copied until then is whole.
+    fn pull(&self, shelf: &Shelf, name: Option<&str>) -> Result<Delivery, CorpusError>;
 }
 
 #[cfg(test)]

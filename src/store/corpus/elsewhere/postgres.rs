@@ -22,9 +22,11 @@ use super::tables::{
 };
 use super::{Compaction, Delivery, Engine, Location, OpenCorpus, Traffic};
 use crate::files::BlobId;
-use crate::store::corpus::lookups::{AskedSegments, BlobAt, BlobPosting, Lookups, MAX_BLOBS};
+use crate::store::corpus::lookups::{
+    Answers, AskedSegments, BlobAt, BlobPosting, Lookups, MAX_BLOBS,
+};
 use crate::store::corpus::rows::PostingRow;
-use crate::store::corpus::{Corpus, CorpusError, CorpusSegment};
+use crate::store::corpus::{Corpus, CorpusError, CorpusSegment, Shelf};
 use crate::store::{BlockAt, Blocks, SegmentError};
 
 /// The version of the tables. It increases when they change, and a program refuses those of another
@@ -436,10 +438,7 @@ impl Engine for Postgres {
         })
     }
 
-    fn pull(
-        &self,
-        _: &dyn Fn(&str) -> Result<Corpus, CorpusError>,
-    ) -> Result<Delivery, CorpusError> {
+    fn pull(&self, _: &Shelf, _: Option<&str>) -> Result<Delivery, CorpusError> {
         Err(self.location.fails(NO_SEGMENTS))
     }
 
@@ -495,11 +494,7 @@ struct Tables {
 }
 
 impl Lookups for Tables {
-    fn postings(
-        &self,
-        asked: &AskedSegments<'_>,
-        keys: &[u64],
-    ) -> Result<Vec<Vec<BlobPosting>>, SegmentError> {
+    fn postings(&self, asked: &AskedSegments<'_>, keys: &[u64]) -> Answers<BlobPosting> {
         if keys.is_empty() || asked.is_empty() {
             return Ok(vec![Vec::new(); keys.len()]);
         }
@@ -519,11 +514,7 @@ impl Lookups for Tables {
         postings_of(keys, &wanted, rows).map_err(|why| self.session.fails(why))
     }
 
-    fn blobs_of(
-        &self,
-        asked: &AskedSegments<'_>,
-        ids: &[BlobId],
-    ) -> Result<Vec<Vec<BlobAt>>, SegmentError> {
+    fn blobs_of(&self, asked: &AskedSegments<'_>, ids: &[BlobId]) -> Answers<BlobAt> {
         if ids.is_empty() || asked.is_empty() {
             return Ok(vec![Vec::new(); ids.len()]);
         }

@@ -32,7 +32,9 @@ use self::tables::{TableLookups, tables_to_merge};
 use super::{Compaction, Delivery, Engine, Location, OpenCorpus};
 use crate::store::corpus::lookups::each;
 use crate::store::corpus::table::Table;
-use crate::store::corpus::{Corpus, CorpusError, CorpusSegment, Record, hex, remove_abandoned};
+use crate::store::corpus::{
+    Corpus, CorpusError, CorpusSegment, Record, Shelf, hex, remove_abandoned,
+};
 
 /// The folder for indexes, below the folder of all corpora; no corpus can have its name.
 const KEPT: &str = ".elsewhere";
@@ -192,12 +194,9 @@ impl Engine for Objects {
         Ok(compaction)
     }
 
-    fn pull(
-        &self,
-        corpus: &dyn Fn(&str) -> Result<Corpus, CorpusError>,
-    ) -> Result<Delivery, CorpusError> {
+    fn pull(&self, shelf: &Shelf, name: Option<&str>) -> Result<Delivery, CorpusError> {
         let manifest = self.known_manifest()?;
-        let corpus = corpus(&manifest.name)?;
+        let corpus = shelf.new_corpus(name.unwrap_or(&manifest.name))?;
         let _held = corpus.create()?;
         let known = corpus.records()?;
         let mut written = Delivery::default();

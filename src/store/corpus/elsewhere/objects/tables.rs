@@ -8,7 +8,7 @@ use super::manifest::{Manifest, Removal, Source, TableObjects};
 use super::session::ObjectBlocks;
 use super::{Objects, kept_name};
 use crate::files::{self, BlobId};
-use crate::store::corpus::lookups::{AskedSegments, BlobAt, BlobPosting, Lookups, each};
+use crate::store::corpus::lookups::{Answers, AskedSegments, BlobAt, BlobPosting, Lookups, each};
 use crate::store::corpus::table::{self, Input, MAX_MEMBERS, Table};
 use crate::store::corpus::{CorpusError, CorpusSegment};
 use crate::store::{Segment, SegmentError, SegmentKind};
@@ -189,8 +189,8 @@ impl TableLookups {
         &self,
         asked: &AskedSegments<'_>,
         n: usize,
-        ask: impl Fn(&Table) -> Result<Vec<Vec<(u32, u32)>>, SegmentError> + Sync,
-    ) -> Result<Vec<Vec<BlobPosting>>, SegmentError> {
+        ask: impl Fn(&Table) -> Answers<(u32, u32)> + Sync,
+    ) -> Answers<BlobPosting> {
         let answers = each(&self.tables(asked)?, |(table, members)| {
             let found = ask(table)?;
             let mut of_table = Vec::with_capacity(found.len());
@@ -219,19 +219,11 @@ impl TableLookups {
 }
 
 impl Lookups for TableLookups {
-    fn postings(
-        &self,
-        asked: &AskedSegments<'_>,
-        keys: &[u64],
-    ) -> Result<Vec<Vec<BlobPosting>>, SegmentError> {
+    fn postings(&self, asked: &AskedSegments<'_>, keys: &[u64]) -> Answers<BlobPosting> {
         self.answers(asked, keys.len(), |table| table.postings(keys))
     }
 
-    fn blobs_of(
-        &self,
-        asked: &AskedSegments<'_>,
-        ids: &[BlobId],
-    ) -> Result<Vec<Vec<BlobAt>>, SegmentError> {
+    fn blobs_of(&self, asked: &AskedSegments<'_>, ids: &[BlobId]) -> Answers<BlobAt> {
         let sought: Vec<[u8; 20]> = ids.iter().map(BlobId::sha1).collect();
         let found = self.answers(asked, ids.len(), |table| table.blobs_of(&sought))?;
         let blobs = found.into_iter().map(|blobs| {
