@@ -547,12 +547,8 @@ mod tests {
     }
 
     fn event(path: &str, n: u8, before: u8, after: u8) -> PastEvent {
-        PastEvent {
-            path: FilePath::new(path),
-            commit: commit(n),
-            before: id(before),
-            after: id(after),
-        }
+        let [before, after] = [before, after].map(id);
+        PastEvent { path: FilePath::new(path), commit: commit(n), before, after }
     }
 
     fn open(folder: &Path) -> History {

@@ -102,16 +102,22 @@ mod tests {
     use super::super::tests::folder;
     use super::*;
 
+    /// Writes a journal with these lines; returns its path and its bytes.
+    fn write(folder: &Path, lines: [&str; 3]) -> (PathBuf, Vec<u8>) {
+        let (journal, before) = Journal::open(folder, 7).expect("the folder is writable");
+        assert!(before.is_empty());
+        for line in lines {
+            journal.append(line).expect("the folder is writable");
+        }
+        let path = journals(folder).pop().expect("there is one");
+        let bytes = std::fs::read(&path).expect("it is there");
+        (path, bytes)
+    }
+
     #[test]
     fn whole_lines_are_found_again_and_halves_are_not() {
         let folder = folder();
-        let (journal, lines) = Journal::open(folder.path(), 7).expect("the folder is writable");
-        assert!(lines.is_empty());
-        for line in ["one", "", "three"] {
-            journal.append(line).expect("the folder is writable");
-        }
-        let path = journals(folder.path()).pop().expect("there is one");
-        let bytes = std::fs::read(&path).expect("it is there");
+        let (path, bytes) = write(folder.path(), ["one", "", "three"]);
         for n in 0..bytes.len() {
             std::fs::write(&path, &bytes[..n]).expect("it is writable");
             let (journal, lines) = Journal::open(folder.path(), 7).expect("the folder is writable");
@@ -126,22 +132,15 @@ mod tests {
     #[test]
     fn a_flipped_bit_costs_a_line() {
         let folder = folder();
-        let (journal, _) = Journal::open(folder.path(), 7).expect("the folder is writable");
-        for line in ["one", "two", "three"] {
-            journal.append(line).expect("the folder is writable");
-        }
-        let path = journals(folder.path()).pop().expect("there is one");
-        let bytes = std::fs::read(&path).expect("it is there");
+        let all = ["one", "two", "three"];
+        let (path, bytes) = write(folder.path(), all);
         for at in 0..bytes.len() {
             let mut damaged = bytes.clone();
             damaged[at] ^= 4;
             std::fs::write(&path, damaged).expect("it is writable");
             let (_, lines) = Journal::open(folder.path(), 7).expect("the folder is writable");
-            assert!(
-                !lines.is_empty()
-                    && lines.iter().all(|line| ["one", "two", "three"].contains(&line.as_str())),
-                "byte {at}"
-            );
+            assert!(!lines.is_empty(), "byte {at}");
+            assert!(lines.iter().all(|line| all.contains(&line.as_str())), "byte {at}");
         }
     }
 

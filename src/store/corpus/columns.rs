@@ -45,10 +45,10 @@ const SOURCES: &str = "message sources { required int32 source; required int32 f
 const BLOCKS: &str = "message blocks { required int32 source; required int64 start; required int64 checksum; required binary bytes; }";
 const POSTINGS: &str = "message postings { required int64 hash; required int32 source; required int32 blob; required int32 component; }";
 
-enum Column<'c> {
-    Short(&'c [i32]),
-    Long(&'c [i64]),
-    Bytes(&'c [ByteArray]),
+enum Column {
+    Short(Vec<i32>),
+    Long(Vec<i64>),
+    Bytes(Vec<ByteArray>),
 }
 
 /// Writes a file of one table.
@@ -84,7 +84,7 @@ impl Table {
         Ok(Self { path, writer })
     }
 
-    fn write(&mut self, columns: &[Column<'_>]) -> Result<(), CorpusError> {
+    fn write(&mut self, columns: &[Column]) -> Result<(), CorpusError> {
         let path = &self.path;
         let mut group = self.writer.next_row_group().map_err(at(path))?;
         for column in columns {
@@ -132,7 +132,6 @@ impl Corpus {
         .into();
 
         let mut table = Table::create(folder.join("sources.parquet"), SOURCES, &parameters)?;
-        let numbers: Vec<i32> = (0..sources.len() as i32).collect();
         let [mut keys, mut labels, mut digests, mut stats, mut heads] = [const { Vec::new() }; 5];
         for (key, record, segment, digest) in &sources {
             keys.push(text(key));
@@ -141,15 +140,12 @@ impl Corpus {
             stats.push(text(&serde_json::to_string(&record.stats).unwrap_or_default()));
             heads.push(segment.head().map_err(|why| self.unusable(&record.label, why))?.into());
         }
-        table.write(&[
-            Column::Short(&numbers),
-            Column::Short(&vec![FORMAT; sources.len()]),
-            Column::Bytes(&keys),
-            Column::Bytes(&labels),
-            Column::Bytes(&digests),
-            Column::Bytes(&stats),
-            Column::Bytes(&heads),
-        ])?;
+        let mut columns = vec![
+            Column::Short((0..sources.len() as i32).collect()),
+            Column::Short(vec![FORMAT; sources.len()]),
+        ];
+        columns.extend([keys, labels, digests, stats, heads].map(Column::Bytes));
+        table.write(&columns)?;
         table.close()?;
 
         for (number, (_, record, segment, _)) in sources.iter().enumerate() {
@@ -157,18 +153,14 @@ impl Corpus {
             let mut table = Table::create(path, BLOCKS, &parameters)?;
             let rows = segment.block_rows().map_err(|why| self.unusable(&record.label, why))?;
             for rows in rows.chunks(GROUP / 64) {
-                let starts: Vec<i64> =
-                    rows.iter().map(|(block, _)| block.range.start as i64).collect();
-                let checksums: Vec<i64> =
-                    rows.iter().map(|(_, bytes)| i64::from(crc32fast::hash(bytes))).collect();
-                let bytes: Vec<ByteArray> =
-                    rows.iter().map(|(_, bytes)| bytes.to_vec().into()).collect();
-                let source = vec![number as i32; rows.len()];
+                let starts = rows.iter().map(|(block, _)| block.range.start as i64);
+                let checksums = rows.iter().map(|(_, bytes)| i64::from(crc32fast::hash(bytes)));
+                let bytes = rows.iter().map(|(_, bytes)| bytes.to_vec().into());
                 table.write(&[
-                    Column::Short(&source),
-                    Column::Long(&starts),
-                    Column::Long(&checksums),
-                    Column::Bytes(&bytes),
+                    Column::Short(vec![number as i32; rows.len()]),
+                    Column::Long(starts.collect()),
+                    Column::Long(checksums.collect()),
+                    Column::Bytes(bytes.collect()),
                 ])?;
             }
             table.close()?;
@@ -209,16 +201,11 @@ impl Corpus {
             let path = folder.join(format!("postings/{prefix:03x}.parquet"));
             let mut table = Table::create(path, POSTINGS, parameters)?;
             for rows in rows.chunks(GROUP) {
-                let hashes: Vec<i64> = rows.iter().map(|(_, row)| row.key as i64).collect();
-                let sources: Vec<i32> = rows.iter().map(|(source, _)| *source).collect();
-                let blobs: Vec<i32> = rows.iter().map(|(_, row)| row.blob as i32).collect();
-                let components: Vec<i32> =
-                    rows.iter().map(|(_, row)| row.component as i32).collect();
                 table.write(&[
-                    Column::Long(&hashes),
-                    Column::Short(&sources),
-                    Column::Short(&blobs),
-                    Column::Short(&components),
+                    Column::Long(rows.iter().map(|(_, row)| row.key as i64).collect()),
+                    Column::Short(rows.iter().map(|(source, _)| *source).collect()),
+                    Column::Short(rows.iter().map(|(_, row)| row.blob as i32).collect()),
+                    Column::Short(rows.iter().map(|(_, row)| row.component as i32).collect()),
                 ])?;
             }
             table.close()?;
@@ -258,34 +245,29 @@ impl Corpus {
     /// The sources that the files name, by their numbers, without their blocks and postings.
     fn incoming(&self, folder: &Path) -> Result<BTreeMap<i32, NewSource>, CorpusError> {
         let mut sources: BTreeMap<i32, NewSource> = BTreeMap::new();
-        for file in files(folder, "sources")? {
-            each_group(&file, |group| {
-                let numbers = column::<Int32Type>(group, "source")?;
-                let formats = column::<Int32Type>(group, "format")?;
-                let [keys, labels, digests, stats, heads] =
-                    ["key", "label", "digest", "stats", "head"]
-                        .map(|name| column::<ByteArrayType>(group, name));
-                let (keys, labels, digests, stats, heads) =
-                    (keys?, labels?, digests?, stats?, heads?);
-                for (row, (&number, format)) in numbers.iter().zip(formats).enumerate() {
-                    if format != FORMAT {
-                        let why = format!("its format is {format}, but only {FORMAT} is supported");
-                        return Err(why);
-                    }
-                    let [key, label, digest] = [&keys, &labels, &digests]
-                        .map(|of| String::from_utf8_lossy(of[row].data()).into_owned());
-                    let stats =
-                        serde_json::from_slice(stats[row].data()).map_err(|why| why.to_string())?;
-                    let (head, blocks) = (heads[row].data().to_vec(), BTreeMap::new());
-                    let postings = Sorter::new(&self.folder);
-                    let incoming = NewSource { key, label, digest, stats, head, blocks, postings };
-                    if !is_hex(&incoming.key, 16) || sources.insert(number, incoming).is_some() {
-                        return Err(format!("source {number} has a wrong key, or is there twice"));
-                    }
+        each_group(folder, "sources", |group| {
+            let numbers = column::<Int32Type>(group, "source")?;
+            let formats = column::<Int32Type>(group, "format")?;
+            let [keys, labels, digests, stats, heads] = ["key", "label", "digest", "stats", "head"]
+                .map(|name| column::<ByteArrayType>(group, name));
+            let (keys, labels, digests, stats, heads) = (keys?, labels?, digests?, stats?, heads?);
+            for (row, (&number, format)) in numbers.iter().zip(formats).enumerate() {
+                if format != FORMAT {
+                    return Err(format!("its format is {format}, but only {FORMAT} is supported"));
                 }
-                Ok(())
-            })?;
-        }
+                let [key, label, digest] = [&keys, &labels, &digests]
+                    .map(|of| String::from_utf8_lossy(of[row].data()).into_owned());
+                let stats =
+                    serde_json::from_slice(stats[row].data()).map_err(|why| why.to_string())?;
+                let (head, blocks) = (heads[row].data().to_vec(), BTreeMap::new());
+                let postings = Sorter::new(&self.folder);
+                let incoming = NewSource { key, label, digest, stats, head, blocks, postings };
+                if !is_hex(&incoming.key, 16) || sources.insert(number, incoming).is_some() {
+                    return Err(format!("source {number} has a wrong key, or is there twice"));
+                }
+            }
+            Ok(())
+        })?;
         Ok(sources)
     }
 }
@@ -341,42 +323,36 @@ impl NewSource {
 
 /// Gives each source its blocks, which are whole.
 fn take_blocks(folder: &Path, sources: &mut BTreeMap<i32, NewSource>) -> Result<(), CorpusError> {
-    for file in files(folder, "blocks")? {
-        each_group(&file, |group| {
-            let numbers = column::<Int32Type>(group, "source")?;
-            let starts = column::<Int64Type>(group, "start")?;
-            let checksums = column::<Int64Type>(group, "checksum")?;
-            let bytes = column::<ByteArrayType>(group, "bytes")?;
-            for (row, number) in numbers.iter().enumerate() {
-                let source = source_of(sources, *number)?;
-                let bytes = bytes[row].data();
-                if i64::from(crc32fast::hash(bytes)) != checksums[row] {
-                    return Err(format!("block {} of source {number} is damaged", starts[row]));
-                }
-                source.blocks.insert(starts[row], bytes.to_vec());
+    each_group(folder, "blocks", |group| {
+        let numbers = column::<Int32Type>(group, "source")?;
+        let starts = column::<Int64Type>(group, "start")?;
+        let checksums = column::<Int64Type>(group, "checksum")?;
+        let bytes = column::<ByteArrayType>(group, "bytes")?;
+        for (row, number) in numbers.iter().enumerate() {
+            let source = source_of(sources, *number)?;
+            let bytes = bytes[row].data();
+            if i64::from(crc32fast::hash(bytes)) != checksums[row] {
+                return Err(format!("block {} of source {number} is damaged", starts[row]));
             }
-            Ok(())
-        })?;
-    }
-    Ok(())
+            source.blocks.insert(starts[row], bytes.to_vec());
+        }
+        Ok(())
+    })
 }
 
 fn take_postings(folder: &Path, sources: &mut BTreeMap<i32, NewSource>) -> Result<(), CorpusError> {
-    for file in files(folder, "postings")? {
-        each_group(&file, |group| {
-            let hashes = column::<Int64Type>(group, "hash")?;
-            let numbers = column::<Int32Type>(group, "source")?;
-            let blobs = column::<Int32Type>(group, "blob")?;
-            for (row, number) in numbers.iter().enumerate() {
-                let source = source_of(sources, *number)?;
-                let key = u64::try_from(hashes[row]).ok().filter(|key| *key >> 56 == 0);
-                let key = key.ok_or_else(|| format!("{} is no hash", hashes[row]))?;
-                source.postings.push((key, blobs[row] as u32)).map_err(|why| why.to_string())?;
-            }
-            Ok(())
-        })?;
-    }
-    Ok(())
+    each_group(folder, "postings", |group| {
+        let hashes = column::<Int64Type>(group, "hash")?;
+        let numbers = column::<Int32Type>(group, "source")?;
+        let blobs = column::<Int32Type>(group, "blob")?;
+        for (row, number) in numbers.iter().enumerate() {
+            let source = source_of(sources, *number)?;
+            let key = u64::try_from(hashes[row]).ok().filter(|key| *key >> 56 == 0);
+            let key = key.ok_or_else(|| format!("{} is no hash", hashes[row]))?;
+            source.postings.push((key, blobs[row] as u32)).map_err(|why| why.to_string())?;
+        }
+        Ok(())
+    })
 }
 
 fn source_of(
@@ -432,11 +408,15 @@ fn column<T: DataType>(group: &dyn RowGroupReader, name: &str) -> Result<Vec<T::
     if values.len() == n { Ok(values) } else { Err(format!("the column `{name}` lacks values")) }
 }
 
+/// Calls `take` with each row group of the files of a table.
 fn each_group(
-    path: &Path,
-    take: impl FnMut(&dyn RowGroupReader) -> Result<(), String>,
+    folder: &Path,
+    name: &str,
+    mut take: impl FnMut(&dyn RowGroupReader) -> Result<(), String>,
 ) -> Result<(), CorpusError> {
-    take_groups(path, take).map_err(|why| CorpusError::import(path, why))
+    files(folder, name)?.iter().try_for_each(|path| {
+        take_groups(path, &mut take).map_err(|why| CorpusError::import(path, why))
+    })
 }
 
 fn take_groups(
