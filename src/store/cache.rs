@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::MAX_SEGMENTS;
-use super::error::SegmentError;
+use super::error::{Result, SegmentError};
 use super::segment::{Section, Segment, SegmentKind, SegmentParams, span, u32_at, u64_at};
 use super::write::{SegmentWriter, list, remove_all, sweep};
 use crate::fingerprint::Fingerprint;
@@ -141,7 +141,7 @@ struct CacheSegment {
 }
 
 impl CacheSegment {
-    fn open(path: &Path, params: &SegmentParams) -> Result<Self, SegmentError> {
+    fn open(path: &Path, params: &SegmentParams) -> Result<Self> {
         let segment = Segment::open(path)?.of_kind(SegmentKind::Cache)?.with_params(params)?;
         let n_row = segment.params().hash.n_bytes() + FIELDS;
         let n_bytes = segment.section(SectionId::Rows)?.len();
@@ -156,20 +156,20 @@ impl CacheSegment {
     }
 
     /// What was read, if it is not damaged; remembers if it is.
-    fn noting_damage<T>(&self, read: Result<T, SegmentError>) -> Option<T> {
+    fn noting_damage<T>(&self, read: Result<T>) -> Option<T> {
         if read.is_err() {
             self.is_damaged.store(true, Ordering::Relaxed);
         }
         read.ok()
     }
 
-    fn row_bytes(&self, at: usize) -> Result<&[u8], SegmentError> {
+    fn row_bytes(&self, at: usize) -> Result<&[u8]> {
         self.segment
             .section(SectionId::Rows)?
             .row(at, self.segment.params().hash.n_bytes() + FIELDS)
     }
 
-    fn row<'r>(&'r self, bytes: &'r [u8]) -> Result<BlobFacts<'r>, SegmentError> {
+    fn row<'r>(&'r self, bytes: &'r [u8]) -> Result<BlobFacts<'r>> {
         let (id, fields) = bytes.split_at(self.segment.params().hash.n_bytes());
         let [reading, start, first_word] =
             [0, 8, 32].map(|at| u64_at(fields, at).unwrap_or(u64::MAX));
@@ -192,7 +192,7 @@ impl CacheSegment {
     /// Ids are evenly spread, so a key is near the place that its first bytes say (Perl, Itai and
     /// Avni, Interpolation search, 1978): the search begins there and widens its steps until it has
     /// passed the key. O(log n) for any ids.
-    fn find(&self, key: &Key) -> Result<Option<BlobFacts<'_>>, SegmentError> {
+    fn find(&self, key: &Key) -> Result<Option<BlobFacts<'_>>> {
         let n_id = self.segment.params().hash.n_bytes();
         let (mut from, mut to) = (0, self.n_rows);
         let first: [u8; 8] = std::array::from_fn(|at| key.id.get(at).copied().unwrap_or_default());
@@ -222,13 +222,13 @@ impl CacheSegment {
         is_it.then(|| self.row(bytes)).transpose()
     }
 
-    fn rows(&self) -> Result<Vec<BlobFacts<'_>>, SegmentError> {
+    fn rows(&self) -> Result<Vec<BlobFacts<'_>>> {
         (0..self.n_rows).map(|at| self.row(self.row_bytes(at)?)).collect()
     }
 }
 
 /// The names of the families: for each its length in two bytes, and its bytes.
-fn families(section: Section<'_>) -> Result<Vec<String>, SegmentError> {
+fn families(section: Section<'_>) -> Result<Vec<String>> {
     let names = section.texts(2)?.map(|name| String::from_utf8(name?.to_vec()).ok());
     names.collect::<Option<_>>().ok_or(SegmentError::Damaged("the names of its families"))
 }
@@ -300,7 +300,7 @@ impl Cache {
 
     /// Adds entries, removes damaged files, and merges and limits the rest. Where the folder is not
     /// writable, what is whole stays.
-    pub fn keep(mut self, fresh: &[Fresh]) -> Result<(), SegmentError> {
+    pub fn keep(mut self, fresh: &[Fresh]) -> Result<()> {
         self.remove_damaged();
         let own = fresh.iter().filter(|of| of.key.id.len() == self.params.hash.n_bytes());
         let rows: Vec<BlobFacts<'_>> = own.map(Fresh::row).collect();
@@ -318,7 +318,7 @@ impl Cache {
     }
 
     /// Keeps only the entries of `blobs`, in a single file.
-    pub fn prune(mut self, blobs: &HashSet<Vec<u8>>) -> Result<(), SegmentError> {
+    pub fn prune(mut self, blobs: &HashSet<Vec<u8>>) -> Result<()> {
         self.verify();
         self.remove_damaged();
         let rows = self.parts.iter().filter_map(|part| part.rows().ok()).flatten();
@@ -354,7 +354,7 @@ impl Cache {
     }
 
     /// Writes rows into a new segment, each key once.
-    fn write(&self, mut rows: Vec<BlobFacts<'_>>) -> Result<PathBuf, SegmentError> {
+    fn write(&self, mut rows: Vec<BlobFacts<'_>>) -> Result<PathBuf> {
         rows.sort_unstable();
         rows.dedup_by_key(|row| (row.id, row.reading));
         let mut families: Vec<&str> = rows.iter().map(|row| row.family).collect();
@@ -387,7 +387,7 @@ impl Cache {
     }
 
     /// Merges the small segments, but not those larger than all smaller ones together.
-    fn merge(&mut self) -> Result<(), SegmentError> {
+    fn merge(&mut self) -> Result<()> {
         self.parts.sort_by_key(|part| part.segment.n_bytes());
         let (mut n_merged, mut total) = (1, self.parts[0].segment.n_bytes());
         for (at, part) in self.parts.iter().enumerate().skip(1) {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock};
 
-use super::error::SegmentError;
+use super::error::{Result, SegmentError};
 use super::runs::Runs;
 
 /// Number of parts that threads fill independently.
@@ -120,9 +120,7 @@ impl Earliest {
     }
 
     /// The keys and their numbers, sorted by key.
-    pub fn into_sorted(
-        self,
-    ) -> Result<impl Iterator<Item = Result<(u64, u32), SegmentError>>, SegmentError> {
+    pub fn into_sorted(self) -> Result<impl Iterator<Item = Result<(u64, u32)>>> {
         if let Some(fault) = self.fault.into_inner().unwrap_or_default() {
             return Err(fault);
         }

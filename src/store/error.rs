@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 /// Increases with every change of the format.
 pub const FORMAT_VERSION: u32 = 1;
 
+/// What was asked of a segment.
+pub(super) type Result<T, E = SegmentError> = std::result::Result<T, E>;
+
 /// Why a segment cannot be used. The only cost is the time to rebuild it.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what the fields are")]

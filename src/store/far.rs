@@ -8,7 +8,7 @@ use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use super::error::SegmentError;
+use super::error::{Result, SegmentError};
 
 /// Bytes covered by one checksum, and read at once from elsewhere.
 pub(super) const BLOCK: usize = 4096;
@@ -25,7 +25,7 @@ pub struct BlockAt {
 /// Where the blocks of a segment are.
 pub trait Blocks: Debug + Send + Sync {
     /// Reads `blocks`, all at once where that is faster; their bytes in the same order, verified.
-    fn read(&self, blocks: &[BlockAt]) -> Result<Vec<Vec<u8>>, SegmentError>;
+    fn read(&self, blocks: &[BlockAt]) -> Result<Vec<Vec<u8>>>;
 }
 
 /// Maximum bytes to read as one piece: a larger one is a wrong reference, or no file of source
@@ -113,7 +113,7 @@ impl Far {
     }
 
     /// Bytes of a section, which are inside of it.
-    pub fn bytes(&self, section: &SectionAt, bytes: Range<usize>) -> Result<&[u8], SegmentError> {
+    pub fn bytes(&self, section: &SectionAt, bytes: Range<usize>) -> Result<&[u8]> {
         let blocks = section.blocks(&bytes);
         if blocks.is_empty() {
             return Ok(&[]);
@@ -131,7 +131,7 @@ impl Far {
     }
 
     /// Several blocks in a row, of which those are read that are not known.
-    fn joined(&self, section: &SectionAt, blocks: Range<usize>) -> Result<Box<[u8]>, SegmentError> {
+    fn joined(&self, section: &SectionAt, blocks: Range<usize>) -> Result<Box<[u8]>> {
         let missing =
             blocks.clone().filter(|block| self.known(section.first_block + block, 1).is_none());
         let missing: Vec<BlockAt> = missing.map(|block| section.block(block)).collect();
@@ -150,7 +150,7 @@ impl Far {
         Ok(joined.into())
     }
 
-    fn read(&self, blocks: &[BlockAt]) -> Result<Vec<Vec<u8>>, SegmentError> {
+    fn read(&self, blocks: &[BlockAt]) -> Result<Vec<Vec<u8>>> {
         if blocks.is_empty() {
             return Ok(Vec::new());
         }
@@ -161,7 +161,7 @@ impl Far {
     }
 
     /// Reads all at once what later calls of [`Far::bytes`] will ask for.
-    pub fn read_ahead(&self, pieces: &[(&SectionAt, Range<usize>)]) -> Result<(), SegmentError> {
+    pub fn read_ahead(&self, pieces: &[(&SectionAt, Range<usize>)]) -> Result<()> {
         let mut missing = Vec::new();
         let mut seen = BTreeSet::new();
         for (section, bytes) in pieces {

@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::earliest::Earliest;
-use super::error::SegmentError;
+use super::error::{Result, SegmentError};
 use super::postings::{Postings, PostingsWriter, key};
 use super::segment::{
     Section, Segment, SegmentKind as Kind, SegmentParams as Params, u32_at, u64_at,
@@ -145,19 +145,16 @@ impl History {
     }
 
     /// This index, if its files could be read.
-    pub fn readable(mut self) -> Result<Self, SegmentError> {
+    pub fn readable(mut self) -> Result<Self> {
         self.fault.take().map_or(Ok(self), Err)
     }
 
     /// Reads every byte, so that all damage is found.
-    pub fn verify(&self) -> Result<(), SegmentError> {
+    pub fn verify(&self) -> Result<()> {
         self.each_part(|part| part.segment.verify())
     }
 
-    fn each_part<'h>(
-        &'h self,
-        mut read: impl FnMut(&'h Part) -> Result<(), SegmentError>,
-    ) -> Result<(), SegmentError> {
+    fn each_part<'h>(&'h self, mut read: impl FnMut(&'h Part) -> Result<()>) -> Result<()> {
         self.parts.iter().try_for_each(|part| read(part).map_err(|why| why.of(&part.file)))
     }
 
@@ -193,16 +190,16 @@ impl History {
     }
 
     /// The commits whose history is known.
-    pub fn tips(&self) -> Result<Vec<CommitId>, SegmentError> {
+    pub fn tips(&self) -> Result<Vec<CommitId>> {
         self.ids(SectionId::Tips)
     }
 
     /// The commits that were read.
-    pub fn commits(&self) -> Result<Vec<CommitId>, SegmentError> {
+    pub fn commits(&self) -> Result<Vec<CommitId>> {
         self.ids(SectionId::Commits)
     }
 
-    fn ids(&self, id: SectionId) -> Result<Vec<CommitId>, SegmentError> {
+    fn ids(&self, id: SectionId) -> Result<Vec<CommitId>> {
         let mut ids = Vec::new();
         self.each_part(|part| part.ids(id).map(|of_part| ids.extend(of_part)))?;
         Ok(ids)
@@ -210,7 +207,7 @@ impl History {
 
     /// The paths of the files in which a fingerprint first appeared, one for each part of the index
     /// that has it.
-    pub fn paths_of(&self, hash: u64) -> Result<Vec<&FilePath>, SegmentError> {
+    pub fn paths_of(&self, hash: u64) -> Result<Vec<&FilePath>> {
         let mut paths = Vec::new();
         self.each_part(|part| {
             for event in part.postings()?.get(key(hash))? {
@@ -224,7 +221,7 @@ impl History {
     }
 
     /// Whether a fingerprint has appeared, by its [`key`].
-    pub fn has(&self, key: u64) -> Result<bool, SegmentError> {
+    pub fn has(&self, key: u64) -> Result<bool> {
         for part in &self.parts {
             let found = part.postings().and_then(|all| all.get(key));
             if found.map_err(|why| why.of(&part.file))?.len() > 0 {
@@ -235,10 +232,7 @@ impl History {
     }
 
     /// What was done to each of `paths`, the oldest first.
-    pub fn events_of(
-        &self,
-        paths: &[FilePath],
-    ) -> Result<BTreeMap<FilePath, Vec<PastEvent>>, SegmentError> {
+    pub fn events_of(&self, paths: &[FilePath]) -> Result<BTreeMap<FilePath, Vec<PastEvent>>> {
         let mut found: BTreeMap<FilePath, Vec<PastEvent>> = BTreeMap::new();
         self.each_part(|part| {
             let mut is_asked = vec![false; part.paths.len()];
@@ -259,7 +253,7 @@ impl History {
     /// The events that took one of `blobs` from its path, the oldest first.
     ///
     /// Time O(n) for n events.
-    pub fn removals_of(&self, blobs: &HashSet<BlobId>) -> Result<Vec<PastEvent>, SegmentError> {
+    pub fn removals_of(&self, blobs: &HashSet<BlobId>) -> Result<Vec<PastEvent>> {
         let mut found = Vec::new();
         if blobs.is_empty() {
             return Ok(found);
@@ -285,7 +279,7 @@ impl History {
         mut self,
         stretch: &Stretch,
         first: Earliest,
-    ) -> Result<(Self, Option<SegmentError>), SegmentError> {
+    ) -> Result<(Self, Option<SegmentError>)> {
         if let Some(folder) = self.folder.as_ref().filter(|_| self.parts.is_empty()) {
             Self::discard(folder, &self.params, self.extent);
         }
@@ -322,7 +316,7 @@ impl History {
     }
 
     /// Merges all segments but those that are larger than all newer ones together.
-    fn merge(&self, folder: &Path) -> Result<(), SegmentError> {
+    fn merge(&self, folder: &Path) -> Result<()> {
         let mut n_newer = 0;
         let mut from = self.parts.len();
         for (at, part) in self.parts.iter().enumerate().rev() {
@@ -378,7 +372,7 @@ impl History {
         before: &[Part],
         stretch: &Stretch,
         rows: &[(u64, u32)],
-    ) -> Result<PathBuf, SegmentError> {
+    ) -> Result<PathBuf> {
         let mut out = SegmentWriter::create(folder, Kind::History, self.params)?;
         self.fill(&mut out, before, stretch, rows)?;
         out.finish(self.extent.name())
@@ -390,7 +384,7 @@ impl History {
         before: &[Part],
         stretch: &Stretch,
         rows: &[(u64, u32)],
-    ) -> Result<(), SegmentError> {
+    ) -> Result<()> {
         let Stretch { tips, commits, paths, events } = stretch;
         let mut order: Vec<u32> = (0..paths.len() as u32).collect();
         order.sort_unstable_by_key(|&number| &paths[number as usize]);
@@ -442,7 +436,7 @@ impl History {
 }
 
 /// The segments of an index, if none is missing.
-fn open_parts(folder: &Path, params: &Params, extent: Extent) -> Result<Vec<Part>, SegmentError> {
+fn open_parts(folder: &Path, params: &Params, extent: Extent) -> Result<Vec<Part>> {
     let files = list(folder, extent.name());
     // Someone else put them there.
     if files.len() > 1_000 {
@@ -465,11 +459,11 @@ fn open_parts(folder: &Path, params: &Params, extent: Extent) -> Result<Vec<Part
 }
 
 impl Part {
-    fn open(path: &Path, params: &Params) -> Result<Self, SegmentError> {
+    fn open(path: &Path, params: &Params) -> Result<Self> {
         Self::new(Segment::open(path)?.of_kind(Kind::History)?.with_params(params)?, path)
     }
 
-    fn new(segment: Segment, path: &Path) -> Result<Self, SegmentError> {
+    fn new(segment: Segment, path: &Path) -> Result<Self> {
         for id in [SectionId::Tips, SectionId::Commits, SectionId::Events] {
             segment.section(id)?;
         }
@@ -480,7 +474,7 @@ impl Part {
         Ok(Self { file: path.to_owned(), segment, paths, n_before })
     }
 
-    fn postings(&self) -> Result<Postings<'_>, SegmentError> {
+    fn postings(&self) -> Result<Postings<'_>> {
         Postings::new(&self.segment, SectionId::Postings)
     }
 
@@ -492,13 +486,13 @@ impl Part {
         8 + 2 * self.n_id()
     }
 
-    fn events(&self) -> Result<impl Iterator<Item = EventRow>, SegmentError> {
+    fn events(&self) -> Result<impl Iterator<Item = EventRow>> {
         let rows = self.segment.section(SectionId::Events)?.all()?.chunks_exact(self.n_event());
         let n_id = self.n_id();
         Ok(rows.map(move |row| event_row(row, n_id)))
     }
 
-    fn past_event(&self, row: EventRow) -> Result<PastEvent, SegmentError> {
+    fn past_event(&self, row: EventRow) -> Result<PastEvent> {
         let EventRow { path, commit, before, after } = row;
         let path = self.path(path)?.clone();
         let id = self.segment.section(SectionId::Commits)?.row(commit as usize, self.n_id())?;
@@ -506,12 +500,12 @@ impl Part {
         Ok(PastEvent { path, commit, before, after })
     }
 
-    fn ids(&self, id: SectionId) -> Result<Vec<CommitId>, SegmentError> {
+    fn ids(&self, id: SectionId) -> Result<Vec<CommitId>> {
         let ids = self.segment.section(id)?.all()?.chunks_exact(self.n_id());
         ids.map(|id| CommitId::from_bytes(id).ok_or(DAMAGED_COMMIT)).collect()
     }
 
-    fn path(&self, number: u32) -> Result<&FilePath, SegmentError> {
+    fn path(&self, number: u32) -> Result<&FilePath> {
         self.paths.get(number as usize).ok_or(DAMAGED_EVENT)
     }
 }
@@ -527,7 +521,7 @@ fn event_row(row: &[u8], n_id: usize) -> EventRow {
 }
 
 /// The paths: for each its length in four bytes, then its bytes. They must be sorted.
-fn paths(section: Section<'_>) -> Result<Vec<FilePath>, SegmentError> {
+fn paths(section: Section<'_>) -> Result<Vec<FilePath>> {
     let paths: Option<Vec<FilePath>> = section.texts(4)?.map(|of| of.map(FilePath::new)).collect();
     let paths = paths.filter(|paths| paths.is_sorted_by(|a, b| a < b));
     paths.ok_or(SegmentError::Damaged("its paths"))

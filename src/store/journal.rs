@@ -8,7 +8,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use super::error::SegmentError;
+use super::error::{Result, SegmentError};
 use super::write::{named, remove_all};
 use crate::files;
 
@@ -30,7 +30,7 @@ pub struct Journal {
 impl Journal {
     /// Opens the journal in `folder` for work whose settings have this digest; returns its complete
     /// lines.
-    pub fn open(folder: &Path, digest: u64) -> Result<(Self, Vec<String>), SegmentError> {
+    pub fn open(folder: &Path, digest: u64) -> Result<(Self, Vec<String>)> {
         let path = folder.join(format!("{NAME}{digest:016x}{EXTENSION}"));
         let (file, bytes) = opened(folder, &path).map_err(SegmentError::file(&path))?;
         let lines =
@@ -40,7 +40,7 @@ impl Journal {
     }
 
     /// Appends a line.
-    pub fn append(&self, line: &str) -> Result<(), SegmentError> {
+    pub fn append(&self, line: &str) -> Result<()> {
         let whole = format!("{:08x} {line}\n", crc32fast::hash(line.as_bytes()));
         let Ok(mut file) = self.file.lock() else { return Ok(()) };
         file.write_all(whole.as_bytes()).map_err(SegmentError::file(&self.path))

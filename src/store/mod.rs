@@ -18,6 +18,7 @@ mod write;
 
 pub use cache::{BlobFacts, Cache, Fresh, Key};
 pub use earliest::Earliest;
+use error::Result;
 pub use error::{FORMAT_VERSION, SegmentError};
 pub use far::{BlockAt, Blocks};
 pub use history::{EventRow, Extent, FileEvent, History, PastEvent, Stretch};
@@ -67,7 +68,7 @@ mod tests {
     }
 
     /// Everything that a reader can get from a file.
-    fn read(bytes: &[u8]) -> Result<Vec<Vec<u8>>, SegmentError> {
+    fn read(bytes: &[u8]) -> Result<Vec<Vec<u8>>> {
         let segment =
             Segment::from_bytes(bytes)?.of_kind(SegmentKind::Cache)?.with_params(&PARAMS)?;
         (1..=2_u32).map(|id| Ok(segment.section(id)?.all()?.to_vec())).collect()

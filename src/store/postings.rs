@@ -6,7 +6,7 @@
 //! hashes that agree in 56 bits are treated as one: what a value leads to is compared token by
 //! token anyway.
 
-use super::error::SegmentError;
+use super::error::{Result, SegmentError};
 use super::segment::{Section, Segment, big_endian, u32_at, u64_at};
 use super::write::SegmentWriter;
 use crate::index::remix;
@@ -66,11 +66,7 @@ impl PostingsWriter {
     }
 
     /// Writes the postings as the sections `id`, `id + 1` and `id + 2`.
-    pub fn write(
-        mut self,
-        out: &mut SegmentWriter,
-        id: impl Into<u32>,
-    ) -> Result<(), SegmentError> {
+    pub fn write(mut self, out: &mut SegmentWriter, id: impl Into<u32>) -> Result<()> {
         let id = id.into();
         for bucket in 1..self.directory.len() {
             self.directory[bucket] = self.directory[bucket].max(self.directory[bucket - 1]);
@@ -107,7 +103,7 @@ pub struct Postings<'s> {
 
 impl<'s> Postings<'s> {
     /// Reads the postings written as the section `id` and the two after it.
-    pub fn new(segment: &'s Segment, id: impl Into<u32>) -> Result<Self, SegmentError> {
+    pub fn new(segment: &'s Segment, id: impl Into<u32>) -> Result<Self> {
         let id = id.into();
         let (directory, remainders, values) =
             (segment.section(id)?, segment.section(id + 1)?, segment.section(id + 2)?);
@@ -138,13 +134,13 @@ impl<'s> Postings<'s> {
 
     /// The values under the hash with this [`key`], one after the other, in the order they were
     /// added.
-    pub fn get(&self, key: u64) -> Result<std::slice::ChunksExact<'s, u8>, SegmentError> {
+    pub fn get(&self, key: u64) -> Result<std::slice::ChunksExact<'s, u8>> {
         let rows = self.rows_of(key)?;
         let values = self.values.bytes(rows.start * self.n_value..rows.end * self.n_value)?;
         Ok(values.chunks_exact(self.n_value.max(1)))
     }
 
-    fn rows_of(&self, key: u64) -> Result<std::ops::Range<usize>, SegmentError> {
+    fn rows_of(&self, key: u64) -> Result<std::ops::Range<usize>> {
         let bucket = key >> (KEPT_BITS - self.bits) & mask(self.bits);
         let (from, to) = self.bucket(bucket as usize)?;
         let n = n_remainder(self.bits);
@@ -157,7 +153,7 @@ impl<'s> Postings<'s> {
         Ok(from + n_before..from + n_before + n_equal)
     }
 
-    fn bucket(&self, bucket: usize) -> Result<(usize, usize), SegmentError> {
+    fn bucket(&self, bucket: usize) -> Result<(usize, usize)> {
         let at = HEAD + 4 * bucket;
         let ends = self.directory.bytes(at..at + 8)?;
         match u32_at(ends, 0).zip(u32_at(ends, 4)) {
@@ -169,7 +165,7 @@ impl<'s> Postings<'s> {
     }
 
     /// All rows in the order of their keys, for merging.
-    pub fn rows(&self) -> Result<impl Iterator<Item = (u64, &'s [u8])> + use<'s>, SegmentError> {
+    pub fn rows(&self) -> Result<impl Iterator<Item = (u64, &'s [u8])> + use<'s>> {
         let directory = self.directory.all()?;
         let (remainders, values) = (self.remainders.all()?, self.values.all()?);
         let (n, bits, n_value) = (n_remainder(self.bits), self.bits, self.n_value);

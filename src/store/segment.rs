@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use sha2::{Digest as _, Sha256};
 
-use super::error::{FORMAT_VERSION, SegmentError};
+use super::error::{FORMAT_VERSION, Result, SegmentError};
 use super::far::{BLOCK, BlockAt, Blocks, Far, SectionAt};
 use super::map::Map;
 
@@ -109,16 +109,16 @@ enum Bytes {
 
 impl Segment {
     /// Maps and checks the segment at `path`.
-    pub fn open(path: &Path) -> Result<Self, SegmentError> {
+    pub fn open(path: &Path) -> Result<Self> {
         Self::new(Map::open(path).map_err(SegmentError::file(path))?)
     }
 
     /// Reads a segment from memory.
-    pub fn from_bytes(bytes: impl Into<Box<[u8]>>) -> Result<Self, SegmentError> {
+    pub fn from_bytes(bytes: impl Into<Box<[u8]>>) -> Result<Self> {
         Self::new(Map::Owned(bytes.into()))
     }
 
-    fn new(map: Map) -> Result<Self, SegmentError> {
+    fn new(map: Map) -> Result<Self> {
         let head = Header::new(&map)?;
         if (map.len() as u64) < head.len {
             return Err(SegmentError::Truncated);
@@ -150,7 +150,7 @@ impl Segment {
         head: &[u8],
         blocks: Box<dyn Blocks>,
         near: Option<Arc<Segment>>,
-    ) -> Result<Self, SegmentError> {
+    ) -> Result<Self> {
         let header = Header::new(head)?;
         let (sections, n_blocks) = sections(checked_rows(head)?, header.n_sections, header.table)?;
         let bytes = Bytes::Elsewhere { far: Far::new(blocks, n_blocks), near };
@@ -159,7 +159,7 @@ impl Segment {
     }
 
     /// What a head says: with which parameters it was made, and where its sections are.
-    pub fn described(head: &[u8]) -> Result<SegmentForm, SegmentError> {
+    pub fn described(head: &[u8]) -> Result<SegmentForm> {
         let header = Header::new(head)?;
         let rows = checked_rows(head)?;
         let (sections, _) = sections(rows, header.n_sections, header.table)?;
@@ -171,7 +171,7 @@ impl Segment {
 
     /// The header and the table of sections, with a checksum: what it takes to read this segment
     /// from elsewhere. It must be here.
-    pub fn head(&self) -> Result<Vec<u8>, SegmentError> {
+    pub fn head(&self) -> Result<Vec<u8>> {
         let Bytes::Here { map, checksums, .. } = &self.bytes else {
             return Err(SegmentError::Damaged("it is elsewhere"));
         };
@@ -191,7 +191,7 @@ impl Segment {
     }
 
     /// The blocks of a section with their bytes, verified.
-    pub fn blocks(&self, id: impl Into<u32>) -> Result<Vec<(BlockAt, &[u8])>, SegmentError> {
+    pub fn blocks(&self, id: impl Into<u32>) -> Result<Vec<(BlockAt, &[u8])>> {
         let section = self.section(id)?;
         let all = section.all()?.chunks(BLOCK).enumerate();
         Ok(all.map(|(n, bytes)| (section.at.block(n), bytes)).collect())
@@ -211,7 +211,7 @@ impl Segment {
     pub fn read_ahead(
         &self,
         parts: impl IntoIterator<Item = (impl Into<u32>, Range<usize>)>,
-    ) -> Result<(), SegmentError> {
+    ) -> Result<()> {
         let Bytes::Elsewhere { far, near } = &self.bytes else { return Ok(()) };
         let mut pieces = Vec::new();
         for (id, range) in parts {
@@ -224,12 +224,12 @@ impl Segment {
     }
 
     /// This segment, if it is of this `kind`.
-    pub fn of_kind(self, kind: SegmentKind) -> Result<Self, SegmentError> {
+    pub fn of_kind(self, kind: SegmentKind) -> Result<Self> {
         if self.kind == kind as u32 { Ok(self) } else { Err(SegmentError::OtherKind) }
     }
 
     /// This segment, if it was made with `params`.
-    pub fn with_params(self, params: &SegmentParams) -> Result<Self, SegmentError> {
+    pub fn with_params(self, params: &SegmentParams) -> Result<Self> {
         if self.params == *params { Ok(self) } else { Err(SegmentError::OtherParams) }
     }
 
@@ -245,7 +245,7 @@ impl Segment {
 
     /// The section `id`.
     #[inline]
-    pub fn section(&self, id: impl Into<u32>) -> Result<Section<'_>, SegmentError> {
+    pub fn section(&self, id: impl Into<u32>) -> Result<Section<'_>> {
         let id = id.into();
         let found = self.sections.iter().find(|section| section.id == id);
         let at = found.ok_or(SegmentError::Damaged("a section is missing"))?;
@@ -253,7 +253,7 @@ impl Segment {
     }
 
     /// Reads every byte.
-    pub fn verify(&self) -> Result<(), SegmentError> {
+    pub fn verify(&self) -> Result<()> {
         self.sections.iter().try_for_each(|at| Section { segment: self, at }.all().map(drop))
     }
 }
@@ -268,7 +268,7 @@ pub struct SegmentForm {
 }
 
 /// The rows of the table of sections in a head.
-fn checked_rows(head: &[u8]) -> Result<&[u8], SegmentError> {
+fn checked_rows(head: &[u8]) -> Result<&[u8]> {
     let rows = head.get(HEADER..head.len().saturating_sub(4)).ok_or(SegmentError::Truncated)?;
     if u32_at(head, head.len() - 4) == Some(crc32fast::hash(&head[..head.len() - 4])) {
         return Ok(rows);
@@ -288,7 +288,7 @@ struct Header {
 }
 
 impl Header {
-    fn new(bytes: &[u8]) -> Result<Self, SegmentError> {
+    fn new(bytes: &[u8]) -> Result<Self> {
         let n_magic = bytes.len().min(MAGIC.len());
         if bytes[..n_magic] != MAGIC[..n_magic] {
             return Err(SegmentError::Foreign);
@@ -324,7 +324,7 @@ impl SectionAt {
         map: &Map,
         checked: &[AtomicU64],
         checksums: usize,
-    ) -> Result<(), SegmentError> {
+    ) -> Result<()> {
         let number = self.first_block + block;
         let (word, bit) = (&checked[number / 64], 1 << (number % 64));
         if word.load(Ordering::Relaxed) & bit != 0 {
@@ -342,7 +342,7 @@ impl SectionAt {
 
 /// Reads the table of sections, which must be contiguous; returns them and the number of their
 /// blocks.
-fn sections(table: &[u8], n: usize, end: usize) -> Result<(Vec<SectionAt>, usize), SegmentError> {
+fn sections(table: &[u8], n: usize, end: usize) -> Result<(Vec<SectionAt>, usize)> {
     let damaged = SegmentError::Damaged;
     if n > MAX_SECTIONS || table.len() < n * ROW {
         return Err(damaged("the number of sections"));
@@ -385,7 +385,7 @@ impl<'s> Section<'s> {
 
     /// Its bytes in `range`, verified.
     #[inline]
-    pub fn bytes(&self, range: Range<usize>) -> Result<&'s [u8], SegmentError> {
+    pub fn bytes(&self, range: Range<usize>) -> Result<&'s [u8]> {
         if range.start > range.end || range.end > self.len() {
             return Err(SegmentError::Damaged("a reference leads out of its section"));
         }
@@ -407,15 +407,12 @@ impl<'s> Section<'s> {
     }
 
     /// All its bytes, verified.
-    pub fn all(&self) -> Result<&'s [u8], SegmentError> {
+    pub fn all(&self) -> Result<&'s [u8]> {
         self.bytes(0..self.len())
     }
 
     /// The texts in it, each after its length in `n_len` bytes; `None` for one that is not whole.
-    pub(super) fn texts(
-        &self,
-        n_len: usize,
-    ) -> Result<impl Iterator<Item = Option<&'s [u8]>>, SegmentError> {
+    pub(super) fn texts(&self, n_len: usize) -> Result<impl Iterator<Item = Option<&'s [u8]>>> {
         let mut rest = self.all()?;
         Ok(std::iter::from_fn(move || {
             if rest.is_empty() {
@@ -430,7 +427,7 @@ impl<'s> Section<'s> {
 
     /// The `len` bytes of the row `at` of a table with rows of this length.
     #[inline]
-    pub fn row(&self, at: usize, len: usize) -> Result<&'s [u8], SegmentError> {
+    pub fn row(&self, at: usize, len: usize) -> Result<&'s [u8]> {
         let start = at.checked_mul(len).ok_or(SegmentError::Damaged("a row's number"))?;
         self.bytes(start..start.saturating_add(len))
     }

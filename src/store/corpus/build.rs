@@ -28,7 +28,7 @@ use crate::sources::{
     ReleaseHistory, Sink, SourceFile,
 };
 use crate::store::runs::Sorter;
-use crate::store::{PostingsWriter, SegmentError, SegmentKind, SegmentWriter};
+use crate::store::{PostingsWriter, Result, SegmentError, SegmentKind, SegmentWriter};
 use crate::text::FilePath;
 use crate::text::varint::put;
 
@@ -137,7 +137,7 @@ impl<'b> Builder<'b> {
         sampling: Sampling,
         reading: &'b dyn FileLexer,
         known: Option<&'b CorpusSegment>,
-    ) -> Result<Self, SegmentError> {
+    ) -> Result<Self> {
         let mut out =
             SegmentWriter::create(folder, SegmentKind::Corpus, params(&sampling.fingerprint))?;
         out.begin(SectionId::Tokens);
@@ -183,7 +183,7 @@ impl<'b> Builder<'b> {
     }
 
     /// Processes the pending files: expensive work on all threads, the rest in order.
-    fn flush(&mut self) -> Result<(), SegmentError> {
+    fn flush(&mut self) -> Result<()> {
         let files = std::mem::take(&mut self.pending);
         self.n_pending = 0;
         let making = self.making();
@@ -191,7 +191,7 @@ impl<'b> Builder<'b> {
             let id = blob_id(&file.bytes);
             Ok((id, making.rows(file, &id, &file.bytes, None, hashes)?))
         });
-        let made = made.collect::<Result<Vec<(BlobId, FileRows)>, SegmentError>>()?;
+        let made = made.collect::<Result<Vec<(BlobId, FileRows)>>>()?;
         files.into_iter().zip(made).try_for_each(|(file, (id, made))| self.add_rows(file, id, made))
     }
 
@@ -207,12 +207,7 @@ impl<'b> Builder<'b> {
         }
     }
 
-    fn add_rows(
-        &mut self,
-        file: SourceFile,
-        id: BlobId,
-        made: FileRows,
-    ) -> Result<(), SegmentError> {
+    fn add_rows(&mut self, file: SourceFile, id: BlobId, made: FileRows) -> Result<()> {
         let FileRows { n_bytes, lexed, info } = made;
         self.stats.n_bytes += n_bytes;
         if file.licenses.is_none() && is_relevant(&file.path) && !info.is_empty() {
@@ -286,7 +281,7 @@ impl<'b> Builder<'b> {
         lexed: LexedRows,
         info: LicensingInfo,
         history: Option<u64>,
-    ) -> Result<u32, SegmentError> {
+    ) -> Result<u32> {
         let LexedRows { language, n_tokens, tokens, keys } = lexed;
         let language = self.languages.number(&language);
         let number = self.blobs.len() as u32;
@@ -313,7 +308,7 @@ impl<'b> Builder<'b> {
     }
 
     /// Completes the segment under a name that begins with `name`.
-    pub fn finish(mut self, name: &str) -> Result<(PathBuf, Stats), SegmentError> {
+    pub fn finish(mut self, name: &str) -> Result<(PathBuf, Stats)> {
         self.flush()?;
         self.stats.n_components = self.components.all.len() as u64;
         self.stats.n_files = self.files.len() as u64;
@@ -427,7 +422,7 @@ impl<'b> Builder<'b> {
     }
 
     /// Writes the blobs, their files and the licenses; returns the licenses of the components.
-    fn write_files(&mut self) -> Result<Vec<u32>, SegmentError> {
+    fn write_files(&mut self) -> Result<Vec<u32>> {
         let mut table = Interner::new();
         for file in self.files.iter_mut().filter(|file| file.seen.is_none()) {
             let time = self.dates.get(&file.component);
@@ -467,7 +462,7 @@ impl<'b> Builder<'b> {
         Ok(component_licenses)
     }
 
-    fn write_chunks(&mut self) -> Result<(), SegmentError> {
+    fn write_chunks(&mut self) -> Result<()> {
         let failed = SegmentError::file(&self.folder);
         let file = self.chunks.rewound().map_err(&failed)?;
         let mut bytes = vec![0; 1 << 18];
@@ -480,7 +475,7 @@ impl<'b> Builder<'b> {
         }
     }
 
-    fn write_past(&mut self) -> Result<(), SegmentError> {
+    fn write_past(&mut self) -> Result<()> {
         let mut writer = std::mem::take(&mut self.fixes);
         for (component, past) in self.releases() {
             writer.add(component, past, &|id| self.blob_numbers.get(id).copied());
@@ -516,12 +511,7 @@ impl<'b> Builder<'b> {
     }
 
     /// Adds a function as it was before a fix, or as it became.
-    fn add_function(
-        &mut self,
-        file: &FixedFile,
-        function: LexedFile,
-        text: &[u8],
-    ) -> Result<u32, SegmentError> {
+    fn add_function(&mut self, file: &FixedFile, function: LexedFile, text: &[u8]) -> Result<u32> {
         let LexedFile { language, tokens } = function;
         let packed = pack(&tokens, text);
         let id = blob_id(&packed);
@@ -538,7 +528,7 @@ impl<'b> Builder<'b> {
         Ok(number)
     }
 
-    fn add_fixed(&mut self, file: &FixedFile) -> Result<(), SegmentError> {
+    fn add_fixed(&mut self, file: &FixedFile) -> Result<()> {
         self.is_of_fixes = true;
         self.stats.n_bytes += (file.before.len() + file.after.len()) as u64;
         self.reading.step();
@@ -560,7 +550,7 @@ pub(super) fn write_postings(
     postings: Sorter,
     n_blobs: usize,
     folder: &Path,
-) -> Result<(), SegmentError> {
+) -> Result<()> {
     // Three bytes are enough for sixteen million blobs.
     let n_value = if n_blobs < 1 << 24 { 3 } else { 4 };
     let mut rows = PostingsWriter::new(postings.len(), n_value);

@@ -31,7 +31,7 @@ use super::rows::PostingRow;
 use super::{Corpus, CorpusError, Record, Stats, WholeSource, is_hex, name_of};
 use crate::files;
 use crate::store::runs::Sorter;
-use crate::store::{Segment, SegmentError, SegmentKind, SegmentWriter};
+use crate::store::{Result, Segment, SegmentError, SegmentKind, SegmentWriter};
 
 /// The version of the files. It increases when their columns change.
 const FORMAT: i32 = 1;
@@ -285,7 +285,7 @@ struct NewSource {
 impl NewSource {
     /// Writes its segment and checks all of it; returns its key, the digest of what was exported,
     /// and its record.
-    fn write(mut self, folder: &Path) -> Result<(String, String, Record), SegmentError> {
+    fn write(mut self, folder: &Path) -> Result<(String, String, Record)> {
         let form = Segment::described(&self.head)?;
         let mut out = SegmentWriter::create(folder, SegmentKind::Corpus, form.params)?;
         let blobs = form.sections.iter().find(|(id, _)| *id == SectionId::Blobs as u32);

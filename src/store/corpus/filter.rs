@@ -3,7 +3,7 @@
 //! Putze, Sanders, Singler, "Cache-, hash- and space-efficient Bloom filters" (2007): all bits of a
 //! key are in one block, so a test reads 32 bytes.
 
-use crate::store::{Section, SegmentError};
+use crate::store::{Result, Section, SegmentError};
 
 /// Bytes of a block.
 const BLOCK: usize = 32;
@@ -39,7 +39,7 @@ impl Filter {
 }
 
 /// Whether `key` may be one of those that were inserted; if it was, this is true.
-pub(super) fn may_have(filter: &Section<'_>, key: u64) -> Result<bool, SegmentError> {
+pub(super) fn may_have(filter: &Section<'_>, key: u64) -> Result<bool> {
     let n_blocks = filter.len() / BLOCK;
     if n_blocks == 0 {
         return Err(SegmentError::Damaged("the filter"));

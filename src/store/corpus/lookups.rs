@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use super::open::CorpusSegment;
 use crate::files::BlobId;
-use crate::store::SegmentError;
+use crate::store::Result;
 
 /// A blob of a corpus: its segment, and its number in it.
 pub type BlobAt = (usize, u32);
@@ -66,7 +66,7 @@ pub fn each<T: Sync, R: Send>(all: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R
 }
 
 /// For each thing that was asked, in the same order, what was found.
-pub type Answers<T> = Result<Vec<Vec<T>>, SegmentError>;
+pub type Answers<T> = Result<Vec<Vec<T>>>;
 
 /// Answers look-ups, all of them or none: what was not looked up must not pass as absent.
 pub trait Lookups: Debug + Send + Sync {
@@ -85,7 +85,7 @@ pub struct SegmentLookups;
 impl Lookups for SegmentLookups {
     fn postings(&self, asked: &AskedSegments<'_>, keys: &[u64]) -> Answers<BlobPosting> {
         let lookups = asked.iter().map(|(number, segment)| Ok((*number, segment.lookup()?)));
-        let lookups = lookups.collect::<Result<Vec<_>, SegmentError>>()?;
+        let lookups = lookups.collect::<Result<Vec<_>>>()?;
         let found = keys.par_iter().map(|&key| {
             let mut found = Vec::new();
             for &(segment, ref lookup) in &lookups {

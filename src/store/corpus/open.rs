@@ -27,7 +27,7 @@ use crate::language::Token;
 use crate::license::{Expression, LicensingInfo, Terms};
 use crate::sources::{DeclaredComponent, ReleaseHistory};
 use crate::store::segment::{number_of, span, u64_at};
-use crate::store::{Postings, Section, Segment, SegmentError, SegmentKind};
+use crate::store::{Postings, Result, Section, Segment, SegmentError, SegmentKind};
 use crate::text::varint::take;
 use crate::text::{FilePath, hexadecimal};
 
@@ -64,7 +64,7 @@ pub(super) const WHOLE: u8 = 0;
 pub(super) const IN_CHUNKS: u8 = 1;
 
 /// Where the chunks of a blob are; nowhere if it is packed as a whole.
-fn chunks_of(packed: &[u8]) -> Result<Vec<Range<usize>>, SegmentError> {
+fn chunks_of(packed: &[u8]) -> Result<Vec<Range<usize>>> {
     let ranges = match packed {
         [WHOLE, ..] => Some(Vec::new()),
         [IN_CHUNKS, list @ ..] => ranges(list),
@@ -157,12 +157,12 @@ pub(super) struct BlobRow {
 
 impl CorpusSegment {
     /// Opens and checks the segment at `path`.
-    pub fn open(path: &Path) -> Result<Self, SegmentError> {
+    pub fn open(path: &Path) -> Result<Self> {
         Self::new(Segment::open(path)?)
     }
 
     /// Checks a segment, which may be elsewhere.
-    pub fn new(segment: Segment) -> Result<Self, SegmentError> {
+    pub fn new(segment: Segment) -> Result<Self> {
         let segment = segment.of_kind(SegmentKind::Corpus)?;
         let params = segment.params();
         // A query is sampled as robust winnowing does; another scheme has another guarantee.
@@ -195,13 +195,13 @@ impl CorpusSegment {
 
     /// Checks a new segment that comes from elsewhere, which is removed if something is wrong.
     #[allow(dead_code, reason = "not without any engine")]
-    pub(super) fn check_new(path: &Path) -> Result<(), SegmentError> {
+    pub(super) fn check_new(path: &Path) -> Result<()> {
         let checked = Self::open(path).and_then(|segment| segment.verify());
         checked.inspect_err(|_| drop(std::fs::remove_file(path)))
     }
 
     /// Reads everything once, to check a segment that comes from elsewhere.
-    pub fn verify(&self) -> Result<(), SegmentError> {
+    pub fn verify(&self) -> Result<()> {
         for id in [SectionId::Files, SectionId::Tokens, SectionId::Chunks] {
             self.segment.section(id)?.all()?;
         }
@@ -243,27 +243,24 @@ impl CorpusSegment {
     }
 
     /// The id of a blob.
-    pub fn id_of(&self, blob: u32) -> Result<Option<BlobId>, SegmentError> {
+    pub fn id_of(&self, blob: u32) -> Result<Option<BlobId>> {
         Ok(BlobId::from_bytes(&self.stored_row(blob)?[..20]))
     }
 
     /// The license of the component with this number.
-    pub fn component_license(&self, component: usize) -> Result<Terms, SegmentError> {
+    pub fn component_license(&self, component: usize) -> Result<Terms> {
         let number = self.meta.component_licenses.get(component);
         self.license(*number.ok_or(SegmentError::Damaged("the license of a component"))?)
     }
 
     /// The license with this number.
-    pub fn license(&self, number: u32) -> Result<Terms, SegmentError> {
+    pub fn license(&self, number: u32) -> Result<Terms> {
         self.value(SectionId::Licenses, number)
     }
 
     /// The licenses of the files of a component, with the number of files of each, the most
     /// frequent first.
-    pub fn licenses_of(
-        &self,
-        component: usize,
-    ) -> Result<Vec<(Option<Expression>, usize)>, SegmentError> {
+    pub fn licenses_of(&self, component: usize) -> Result<Vec<(Option<Expression>, usize)>> {
         let mut n_files: BTreeMap<u32, usize> = BTreeMap::new();
         for blob in 0..self.n_blobs {
             for file in self.files(blob)?.iter().filter(|file| file.component as usize == component)
@@ -281,7 +278,7 @@ impl CorpusSegment {
     }
 
     /// What a blob states about its own license.
-    pub(super) fn info(&self, blob: u32) -> Result<LicensingInfo, SegmentError> {
+    pub(super) fn info(&self, blob: u32) -> Result<LicensingInfo> {
         let mut record = self.segment.section(SectionId::Files)?.bytes(self.row(blob)?.record)?;
         let number = take(&mut record).and_then(|number| u32::try_from(number).ok());
         self.value(SectionId::Info, number.ok_or(SegmentError::Damaged("the record of a file"))?)
@@ -292,14 +289,14 @@ impl CorpusSegment {
         &self,
         section: SectionId,
         number: u32,
-    ) -> Result<T, SegmentError> {
+    ) -> Result<T> {
         let texts = self.segment.section(section as u32 + 1)?;
         let text = texts.bytes(self.place(section, number)?)?;
         serde_json::from_slice(text).map_err(|_| SegmentError::Damaged("its license statements"))
     }
 
     /// Where the text with this number is in the section after this table.
-    fn place(&self, section: SectionId, number: u32) -> Result<Range<usize>, SegmentError> {
+    fn place(&self, section: SectionId, number: u32) -> Result<Range<usize>> {
         // Table n holds where each text ends; the texts themselves are back to back in the next
         // section:
         //
@@ -338,7 +335,7 @@ impl CorpusSegment {
     }
 
     /// A reader for looking up fingerprints.
-    pub fn lookup(&self) -> Result<Lookup<'_>, SegmentError> {
+    pub fn lookup(&self) -> Result<Lookup<'_>> {
         Ok(Lookup {
             postings: Postings::new(&self.segment, SectionId::Postings)?,
             blobs: self.segment.section(SectionId::Blobs)?,
@@ -353,7 +350,7 @@ impl CorpusSegment {
 
     /// Reads all at once the tokens and the files of these blobs, if they are elsewhere. Where
     /// their rows are not kept here, these are read before.
-    pub fn read_ahead(&self, blobs: &[u32]) -> Result<(), SegmentError> {
+    pub fn read_ahead(&self, blobs: &[u32]) -> Result<()> {
         if !self.is_elsewhere() {
             return Ok(());
         }
@@ -379,7 +376,7 @@ impl CorpusSegment {
 
     /// Reads all at once the licenses of the files of these blobs, if they are elsewhere: first
     /// where they are, unless that is kept here.
-    pub fn read_licenses_ahead(&self, blobs: &[u32]) -> Result<(), SegmentError> {
+    pub fn read_licenses_ahead(&self, blobs: &[u32]) -> Result<()> {
         if !self.is_elsewhere() {
             return Ok(());
         }
@@ -393,11 +390,11 @@ impl CorpusSegment {
         self.segment.read_ahead(licenses.iter().map(|&number| (table, ends_of(number))))?;
         let texts =
             licenses.iter().map(|&number| Ok((table as u32 + 1, self.place(table, number)?)));
-        self.segment.read_ahead(texts.collect::<Result<Vec<_>, SegmentError>>()?)
+        self.segment.read_ahead(texts.collect::<Result<Vec<_>>>()?)
     }
 
     /// The number of the blob with this id.
-    pub fn blob_of(&self, id: &BlobId) -> Result<Option<u32>, SegmentError> {
+    pub fn blob_of(&self, id: &BlobId) -> Result<Option<u32>> {
         let sought = id.sha1();
         let by_id = self.segment.section(SectionId::ById)?;
         // `by_id` lists blob numbers in the order of their git ids. Each is checked by `row`.
@@ -407,7 +404,7 @@ impl CorpusSegment {
     }
 
     /// The files with this content, at least one.
-    pub fn files(&self, blob: u32) -> Result<Vec<StoredFile>, SegmentError> {
+    pub fn files(&self, blob: u32) -> Result<Vec<StoredFile>> {
         let record = self.segment.section(SectionId::Files)?.bytes(self.row(blob)?.record)?;
         let n_components = self.meta.components.len();
         let files = take_files(record).filter(|files| {
@@ -417,12 +414,12 @@ impl CorpusSegment {
     }
 
     /// The language of a blob.
-    pub fn language(&self, blob: u32) -> Result<&StoredLanguage, SegmentError> {
+    pub fn language(&self, blob: u32) -> Result<&StoredLanguage> {
         let number = self.row(blob)?.language as usize;
         self.meta.languages.get(number).ok_or(SegmentError::Damaged("the language of a blob"))
     }
 
-    pub(super) fn packed(&self, blob: u32) -> Result<PackedTokens<'_>, SegmentError> {
+    pub(super) fn packed(&self, blob: u32) -> Result<PackedTokens<'_>> {
         let packed = self.segment.section(SectionId::Tokens)?.bytes(self.row(blob)?.packed)?;
         if let [WHOLE, packed @ ..] = packed {
             return Ok(PackedTokens::Whole(packed));
@@ -433,41 +430,41 @@ impl CorpusSegment {
     }
 
     /// The tokens of a blob.
-    pub fn tokens(&self, blob: u32) -> Result<StoredTokens, SegmentError> {
+    pub fn tokens(&self, blob: u32) -> Result<StoredTokens> {
         let (tokens, text) = unpack(&self.packed(blob)?)?;
         Ok(StoredTokens { tokens, text })
     }
 
     /// The tokens of a blob without their places, and its family.
-    pub fn bare_tokens(&self, blob: u32) -> Result<BareTokens<'_>, SegmentError> {
+    pub fn bare_tokens(&self, blob: u32) -> Result<BareTokens<'_>> {
         let (tokens, words) = unpack_bare(&self.packed(blob)?)?;
         Ok(BareTokens { family: &self.language(blob)?.family, tokens, words })
     }
 
     /// The number of tokens of a blob.
-    pub fn n_tokens(&self, blob: u32) -> Result<u32, SegmentError> {
+    pub fn n_tokens(&self, blob: u32) -> Result<u32> {
         let [.., n_tokens, _, _] = self.numbers(blob)?;
         Ok(n_tokens)
     }
 
     /// A key of each line of a blob that has tokens, as [`line_key`](crate::matching::line_key)
     /// makes it.
-    pub fn line_keys(&self, blob: u32) -> Result<Vec<u64>, SegmentError> {
+    pub fn line_keys(&self, blob: u32) -> Result<Vec<u64>> {
         unpack_lines(&self.packed(blob)?)
     }
 
     /// A row of the table of blobs, as it is stored.
-    fn stored_row(&self, blob: u32) -> Result<&[u8], SegmentError> {
+    fn stored_row(&self, blob: u32) -> Result<&[u8]> {
         self.segment.section(SectionId::Blobs)?.row(blob as usize, BLOB_ROW)
     }
 
     /// Of a blob its first component, its language, the number of its tokens, and the bytes of
     /// these and of its record.
-    fn numbers(&self, blob: u32) -> Result<[u32; 5], SegmentError> {
+    fn numbers(&self, blob: u32) -> Result<[u32; 5]> {
         self.stored_row(blob).map(|row| numbers(&row[20..]))
     }
 
-    pub(super) fn row(&self, blob: u32) -> Result<BlobRow, SegmentError> {
+    pub(super) fn row(&self, blob: u32) -> Result<BlobRow> {
         if let Some(rows) = &self.kept_rows {
             let row = rows.as_ref().and_then(|rows| rows.get(blob as usize));
             return row.cloned().ok_or(SegmentError::Damaged("the rows of its blobs"));
@@ -480,7 +477,7 @@ impl CorpusSegment {
     }
 
     /// The number of the component that first has a blob.
-    pub fn component_of(&self, blob: u32) -> Result<u32, SegmentError> {
+    pub fn component_of(&self, blob: u32) -> Result<u32> {
         let [component, ..] = self.numbers(blob)?;
         let component = Some(component).filter(|&of| (of as usize) < self.meta.components.len());
         component.ok_or(SegmentError::Damaged("the component of a blob"))
@@ -497,12 +494,12 @@ pub struct Lookup<'s> {
 
 impl<'s> Lookup<'s> {
     /// The blobs that have the fingerprint with this [`key`](crate::store::key), in ascending order.
-    pub fn blobs(&self, key: u64) -> Result<impl Iterator<Item = u32> + use<'s>, SegmentError> {
+    pub fn blobs(&self, key: u64) -> Result<impl Iterator<Item = u32> + use<'s>> {
         Ok(self.postings.get(key)?.map(number_of))
     }
 
     /// The number of the component that first has a blob; rejects a blob number out of range.
-    pub fn component_of(&self, blob: u32) -> Result<u32, SegmentError> {
+    pub fn component_of(&self, blob: u32) -> Result<u32> {
         if blob >= self.n_blobs {
             return Err(SegmentError::Damaged("a posting"));
         }
@@ -520,8 +517,8 @@ pub(super) fn numbers<const N: usize>(row: &[u8]) -> [u32; N] {
 /// answer is wrong, but the interval shrinks in every step.
 pub(super) fn binary_search(
     n: usize,
-    order: impl Fn(usize) -> Result<Ordering, SegmentError>,
-) -> Result<Option<usize>, SegmentError> {
+    order: impl Fn(usize) -> Result<Ordering>,
+) -> Result<Option<usize>> {
     let (mut low, mut high) = (0, n);
     while low < high {
         let mid = usize::midpoint(low, high);

@@ -19,7 +19,7 @@ use crate::files::BlobId;
 use crate::policy::PastCommit;
 use crate::sources::PastOf;
 use crate::store::segment::span;
-use crate::store::{SegmentError, SegmentWriter};
+use crate::store::{Result, SegmentError, SegmentWriter};
 use crate::text::FilePath;
 
 /// Bytes of a row of the table of paths.
@@ -160,7 +160,7 @@ impl PastWriter {
     }
 
     /// Writes the sections; empty ones show that nothing is known.
-    pub fn write(mut self, out: &mut SegmentWriter) -> Result<(), SegmentError> {
+    pub fn write(mut self, out: &mut SegmentWriter) -> Result<()> {
         let n_paths = self.paths.len();
         let mut lineages: BTreeMap<u32, Vec<StoredChange>> = BTreeMap::new();
         for at in 0..self.changes.len() {
@@ -217,7 +217,7 @@ pub(super) fn write_table<T: serde::Serialize>(
     out: &mut SegmentWriter,
     section: SectionId,
     all: &[T],
-) -> Result<(), SegmentError> {
+) -> Result<()> {
     let (mut ends, mut texts) = (Vec::new(), Vec::new());
     for value in all {
         serde_json::to_writer(&mut texts, value)
@@ -241,7 +241,7 @@ impl CorpusSegment {
     }
 
     /// The number of a path of a component, if a commit changed it.
-    pub fn past_path(&self, component: u32, path: &FilePath) -> Result<Option<u32>, SegmentError> {
+    pub fn past_path(&self, component: u32, path: &FilePath) -> Result<Option<u32>> {
         let found = binary_search(self.n_past_paths(), |at| {
             let row = self.path_row(at)?;
             let text = self.segment.section(SectionId::PathTexts)?.bytes(row.text)?;
@@ -251,14 +251,14 @@ impl CorpusSegment {
     }
 
     /// The path with this number.
-    pub fn past_name(&self, path: u32) -> Result<FilePath, SegmentError> {
+    pub fn past_name(&self, path: u32) -> Result<FilePath> {
         let row = self.path_row(path as usize)?;
         Ok(FilePath::new(self.segment.section(SectionId::PathTexts)?.bytes(row.text)?))
     }
 
     /// The number of a file by whatever name it has, and its changes, the oldest first; `None` if
     /// there are none.
-    pub fn changes_of(&self, path: u32) -> Result<Option<(u32, Vec<StoredChange>)>, SegmentError> {
+    pub fn changes_of(&self, path: u32) -> Result<Option<(u32, Vec<StoredChange>)>> {
         let lineage = self.path_row(path as usize)?.lineage;
         if lineage == u32::MAX {
             return Ok(None);
@@ -273,18 +273,18 @@ impl CorpusSegment {
     }
 
     /// All changes.
-    pub fn changes(&self) -> Result<Vec<StoredChange>, SegmentError> {
+    pub fn changes(&self) -> Result<Vec<StoredChange>> {
         let Ok(changes) = self.segment.section(SectionId::Changes) else { return Ok(Vec::new()) };
         changes.all()?.chunks_exact(CHANGE_ROW).map(|row| self.change(row)).collect()
     }
 
-    fn change(&self, row: &[u8]) -> Result<StoredChange, SegmentError> {
+    fn change(&self, row: &[u8]) -> Result<StoredChange> {
         let [commit, path, before, after] = numbers(row);
         let (before, after) = (self.blob_number(before)?, self.blob_number(after)?);
         Ok(StoredChange { commit, path, before, after })
     }
 
-    fn blob_number(&self, number: u32) -> Result<Option<u32>, SegmentError> {
+    fn blob_number(&self, number: u32) -> Result<Option<u32>> {
         match number {
             NO_BLOB => Ok(None),
             number if number < self.n_blobs => Ok(Some(number)),
@@ -293,13 +293,13 @@ impl CorpusSegment {
     }
 
     /// The commit with this number.
-    pub fn past_commit(&self, number: u32) -> Result<PastCommit, SegmentError> {
+    pub fn past_commit(&self, number: u32) -> Result<PastCommit> {
         self.value(SectionId::Commits, number)
     }
 
     /// The tags of a component with their numbers, the oldest first; the last is its default
     /// branch, without a name.
-    pub fn tags_of(&self, component: u32) -> Result<Vec<(u32, StoredTag)>, SegmentError> {
+    pub fn tags_of(&self, component: u32) -> Result<Vec<(u32, StoredTag)>> {
         let n = self.segment.section(SectionId::Tags).map_or(0, |ends| ends.len() / 8);
         let mut tags = Vec::new();
         for number in 0..n as u32 {
@@ -313,7 +313,7 @@ impl CorpusSegment {
 
     /// The blob of a path from a tag on, until the tag of the next row; `None` where there is no
     /// such file.
-    pub fn at_tags(&self, path: u32) -> Result<Vec<(u32, Option<u32>)>, SegmentError> {
+    pub fn at_tags(&self, path: u32) -> Result<Vec<(u32, Option<u32>)>> {
         let rows = self.path_row(path as usize)?.at_tags;
         let bytes =
             self.segment.section(SectionId::AtTags)?.bytes(rows.start * PAIR..rows.end * PAIR)?;
@@ -322,7 +322,7 @@ impl CorpusSegment {
     }
 
     /// The numbers of all paths that files of a component have had, with the paths.
-    pub fn past_paths(&self, component: u32) -> Result<Vec<(u32, FilePath)>, SegmentError> {
+    pub fn past_paths(&self, component: u32) -> Result<Vec<(u32, FilePath)>> {
         let mut paths = Vec::new();
         for path in 0..self.n_past_paths() as u32 {
             if self.path_row(path as usize)?.component == component {
@@ -333,7 +333,7 @@ impl CorpusSegment {
     }
 
     /// Reads the tables once, to check a segment that comes from elsewhere.
-    pub(super) fn verify_past(&self) -> Result<(), SegmentError> {
+    pub(super) fn verify_past(&self) -> Result<()> {
         if !self.keeps_past() {
             return Ok(());
         }
@@ -363,7 +363,7 @@ impl CorpusSegment {
         self.segment.section(SectionId::Paths).map_or(0, |paths| paths.len() / PATH_ROW)
     }
 
-    fn path_row(&self, at: usize) -> Result<PathRow, SegmentError> {
+    fn path_row(&self, at: usize) -> Result<PathRow> {
         let row = self.segment.section(SectionId::Paths)?.row(at, PATH_ROW)?;
         let [component, text, n_text, lineage, at_tag, n_tags] = numbers(row);
         let text = span(u64::from(text), n_text as usize);

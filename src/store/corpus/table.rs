@@ -24,7 +24,7 @@ use super::open::CorpusSegment;
 use crate::store::far::BLOCK;
 use crate::store::segment::{big_endian, u64_at};
 use crate::store::{
-    Blocks, Section, Segment, SegmentError, SegmentKind, SegmentParams, SegmentWriter,
+    Blocks, Result, Section, Segment, SegmentError, SegmentKind, SegmentParams, SegmentWriter,
 };
 
 /// Bytes of the number of a member.
@@ -103,11 +103,7 @@ pub(super) struct TableFile {
 /// one input.
 ///
 /// Time O(n log m) for n postings of m inputs; memory half a byte for each key.
-pub(super) fn write(
-    inputs: &[Input],
-    n_members: usize,
-    folder: &Path,
-) -> Result<TableFile, SegmentError> {
+pub(super) fn write(inputs: &[Input], n_members: usize, folder: &Path) -> Result<TableFile> {
     let params: Vec<&SegmentParams> = inputs.iter().map(Input::params).collect();
     let params = match params.split_first() {
         Some((first, rest)) if rest.iter().all(|of| of == first) => **first,
@@ -166,7 +162,7 @@ impl Input {
     }
 
     /// What the index has of each member, by its number.
-    fn members(&self) -> Result<Vec<(u32, Vec<u8>)>, SegmentError> {
+    fn members(&self) -> Result<Vec<(u32, Vec<u8>)>> {
         match self {
             Self::Segment(segment, number) => Ok(vec![(*number, segment.member()?)]),
             Self::Table { index, numbers, .. } => {
@@ -181,10 +177,7 @@ impl Input {
     }
 
     /// The rows in order, with the new numbers of members.
-    fn rows(
-        &self,
-        rows: Rows,
-    ) -> Result<Box<dyn Iterator<Item = Result<Row, SegmentError>> + '_>, SegmentError> {
+    fn rows(&self, rows: Rows) -> Result<Box<dyn Iterator<Item = Result<Row>> + '_>> {
         match self {
             Self::Segment(segment, number) if rows.section == POSTINGS.section => {
                 let postings = segment.posting_rows(MAX_BLOBS)?;
@@ -223,13 +216,8 @@ struct WrittenRows {
 }
 
 /// Writes the rows of all inputs in one order as a section.
-fn write_rows(
-    out: &mut SegmentWriter,
-    rows: Rows,
-    inputs: &[Input],
-) -> Result<WrittenRows, SegmentError> {
-    let mut of_inputs =
-        inputs.iter().map(|input| input.rows(rows)).collect::<Result<Vec<_>, SegmentError>>()?;
+fn write_rows(out: &mut SegmentWriter, rows: Rows, inputs: &[Input]) -> Result<WrittenRows> {
+    let mut of_inputs = inputs.iter().map(|input| input.rows(rows)).collect::<Result<Vec<_>>>()?;
     let mut heads: BinaryHeap<Reverse<(Row, usize)>> = BinaryHeap::new();
     for (number, of_input) in of_inputs.iter_mut().enumerate() {
         heads.extend(of_input.next().transpose()?.map(|row| Reverse((row, number))));
@@ -263,7 +251,7 @@ fn write_rows(
 }
 
 /// What an index has of each member.
-fn members(index: &Segment) -> Result<Vec<&[u8]>, SegmentError> {
+fn members(index: &Segment) -> Result<Vec<&[u8]>> {
     let ends = index.section(IndexId::MemberEnds)?.all()?;
     let all = index.section(IndexId::Members)?;
     let mut start = 0;
@@ -292,7 +280,7 @@ pub(super) struct Table {
 
 impl Table {
     /// The table that `index` is of, all of which is checked; `blocks` reads its blocks.
-    pub fn new(index: Arc<Segment>, blocks: Box<dyn Blocks>) -> Result<Self, SegmentError> {
+    pub fn new(index: Arc<Segment>, blocks: Box<dyn Blocks>) -> Result<Self> {
         index.verify()?;
         let segment = Segment::elsewhere(index.section(IndexId::Head)?.all()?, blocks, None)?
             .of_kind(SegmentKind::Table)?;
@@ -305,7 +293,7 @@ impl Table {
         let members = members(&index)?.into_iter().map(|bytes| {
             Ok(Arc::new(Segment::from_bytes(bytes)?.of_kind(SegmentKind::CorpusIndex)?))
         });
-        let members = members.collect::<Result<_, SegmentError>>()?;
+        let members = members.collect::<Result<_>>()?;
         Ok(Self { segment, index, members })
     }
 
@@ -315,7 +303,7 @@ impl Table {
     }
 
     /// The component that first has a blob of a member.
-    pub fn component_of(&self, member: u32, blob: u32) -> Result<u32, SegmentError> {
+    pub fn component_of(&self, member: u32, blob: u32) -> Result<u32> {
         let member = self.members.get(member as usize);
         of_member(member.ok_or(SegmentError::Damaged("the number of a member"))?, blob)
     }

@@ -14,7 +14,7 @@ use foldhash::{HashMap, HashMapExt};
 
 use crate::language::{Kind, Symbol, Token};
 use crate::matching::line_key;
-use crate::store::SegmentError;
+use crate::store::{Result, SegmentError};
 use crate::text::varint::{put, take};
 
 /// How hard the tokens are packed: the fastest level makes them a tenth larger.
@@ -111,7 +111,7 @@ pub(super) enum PackedTokens<'s> {
 
 /// Unpacks tokens, and a text that has them where their own text had them: on the same lines and in
 /// the same order, punctuation as it was, every name and literal as one letter.
-pub(super) fn unpack(packed: &PackedTokens<'_>) -> Result<(Vec<Token>, Vec<u8>), SegmentError> {
+pub(super) fn unpack(packed: &PackedTokens<'_>) -> Result<(Vec<Token>, Vec<u8>)> {
     let Readings { all, lines, .. } = Readings::of(packed)?;
     let mut tokens: Vec<Token> = all.into_iter().map(bare).collect();
     let text = laid_out(&mut tokens, &mut &lines[..]).ok_or(DAMAGED)?;
@@ -119,9 +119,7 @@ pub(super) fn unpack(packed: &PackedTokens<'_>) -> Result<(Vec<Token>, Vec<u8>),
 }
 
 /// Unpacks tokens without their places, and the exact readings that they have.
-pub(super) fn unpack_bare(
-    packed: &PackedTokens<'_>,
-) -> Result<(Vec<Token>, Vec<u32>), SegmentError> {
+pub(super) fn unpack_bare(packed: &PackedTokens<'_>) -> Result<(Vec<Token>, Vec<u32>)> {
     let Readings { distinct, all, .. } = Readings::of(packed)?;
     let words = distinct.into_iter().map(|(_, exact)| exact);
     Ok((all.into_iter().map(bare).collect(), words.collect()))
@@ -132,7 +130,7 @@ fn bare((symbol, exact): Reading) -> Token {
 }
 
 /// Unpacks a key of each line with tokens, as [`line_key`] makes it.
-pub(super) fn unpack_lines(packed: &PackedTokens<'_>) -> Result<Vec<u64>, SegmentError> {
+pub(super) fn unpack_lines(packed: &PackedTokens<'_>) -> Result<Vec<u64>> {
     let Readings { all: readings, lines, .. } = Readings::of(packed)?;
     let (mut keys, mut at, mut rest) = (Vec::new(), 0, &lines[..]);
     while at < readings.len() {
@@ -153,7 +151,7 @@ pub(super) fn unpack_lines(packed: &PackedTokens<'_>) -> Result<Vec<u64>, Segmen
 
 const DAMAGED: SegmentError = SegmentError::Damaged("packed tokens");
 
-fn inflated(packed: &[u8]) -> Result<Vec<u8>, SegmentError> {
+fn inflated(packed: &[u8]) -> Result<Vec<u8>> {
     // Tokens pack to a fifth or so.
     let mut bytes = Vec::with_capacity((packed.len() * 5).min(MAX_UNPACKED as usize));
     DeflateDecoder::new(packed).take(MAX_UNPACKED).read_to_end(&mut bytes).map_err(|_| DAMAGED)?;
@@ -175,7 +173,7 @@ struct Readings {
 }
 
 impl Readings {
-    fn of(packed: &PackedTokens<'_>) -> Result<Self, SegmentError> {
+    fn of(packed: &PackedTokens<'_>) -> Result<Self> {
         let mut readings = Self::default();
         match packed {
             PackedTokens::Whole(packed) => {

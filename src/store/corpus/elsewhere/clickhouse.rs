@@ -25,7 +25,7 @@ use crate::store::corpus::lookups::{
 };
 use crate::store::corpus::rows::PostingRow;
 use crate::store::corpus::{Corpus, CorpusError, Shelf, hex};
-use crate::store::{BlockAt, Blocks, SegmentError};
+use crate::store::{BlockAt, Blocks, Result, SegmentError};
 
 /// The version of the tables. It increases when they change, and a program refuses those of another
 /// version.
@@ -194,7 +194,7 @@ impl ClickHouse {
     }
 
     /// Writes the row of a source as it is from now on.
-    fn put(&self, row: SourceRow) -> Result<(), SegmentError> {
+    fn put(&self, row: SourceRow) -> Result<()> {
         self.session
             .insert("sources", std::iter::once(Ok(SourceRow { changed: now(), ..row })))
             .map(drop)
@@ -251,7 +251,7 @@ impl Session {
         text.replace("{db}", &self.database)
     }
 
-    fn run(&self, sql: &str) -> Result<(), SegmentError> {
+    fn run(&self, sql: &str) -> Result<()> {
         // A `?` is a value to be bound, and none of these has one.
         let query = self.client.query(&self.sql(sql));
         match self
@@ -267,7 +267,7 @@ impl Session {
         &self,
         sql: &str,
         n_bytes: fn(&T) -> usize,
-    ) -> Result<Vec<T>, SegmentError> {
+    ) -> Result<Vec<T>> {
         let sql = self.sql(sql);
         let mut tries = 1;
         loop {
@@ -296,8 +296,8 @@ impl Session {
     fn insert<T: Row + Serialize>(
         &self,
         table: &str,
-        rows: impl Iterator<Item = Result<T, SegmentError>>,
-    ) -> Result<u64, SegmentError> {
+        rows: impl Iterator<Item = Result<T>>,
+    ) -> Result<u64> {
         self.runtime.block_on(async {
             let fails = |why: clickhouse::error::Error| self.fails(with_causes(&why));
             let mut insert =
@@ -314,7 +314,7 @@ impl Session {
     }
 
     /// The name of the corpus; `None` if there are no tables.
-    fn corpus(&self) -> Result<Option<String>, SegmentError> {
+    fn corpus(&self) -> Result<Option<String>> {
         let rows = match self.ask::<StateRow>(STATE, |_| 32) {
             Ok(rows) => rows,
             // UNKNOWN_TABLE and UNKNOWN_DATABASE.
@@ -342,14 +342,14 @@ impl Session {
     }
 
     /// The sources, removed ones too.
-    fn sources(&self) -> Result<Vec<SourceRow>, SegmentError> {
+    fn sources(&self) -> Result<Vec<SourceRow>> {
         let select = "SELECT source, key, label, digest, stats, head, removed, changed FROM {db}.sources FINAL";
         self.ask::<SourceRow>(select, |row| row.head.0.len() + row.stats.len() + 100)
     }
 
     /// Of each key the source that was written last, unless it was removed; in the order of a
     /// shelf.
-    fn live(&self) -> Result<Vec<SourceRow>, SegmentError> {
+    fn live(&self) -> Result<Vec<SourceRow>> {
         let mut latest: BTreeMap<String, SourceRow> = BTreeMap::new();
         for row in self.sources()? {
             let is_later = latest
@@ -494,7 +494,7 @@ struct Cells {
 }
 
 impl Blocks for Cells {
-    fn read(&self, blocks: &[BlockAt]) -> Result<Vec<Vec<u8>>, SegmentError> {
+    fn read(&self, blocks: &[BlockAt]) -> Result<Vec<Vec<u8>>> {
         let mut rows = Vec::new();
         for some in blocks.chunks(MAX_VALUES) {
             let select = format!(

@@ -27,7 +27,7 @@ use crate::store::corpus::lookups::{
 };
 use crate::store::corpus::rows::PostingRow;
 use crate::store::corpus::{Corpus, CorpusError, CorpusSegment, Shelf};
-use crate::store::{BlockAt, Blocks, SegmentError};
+use crate::store::{BlockAt, Blocks, Result, SegmentError};
 
 /// The version of the tables. It increases when they change, and a program refuses those of another
 /// version.
@@ -121,10 +121,7 @@ impl Postgres {
     }
 
     /// A transaction that only one process at a time can have; `work` is committed, or nothing.
-    fn write<T>(
-        &self,
-        work: impl AsyncFnOnce(&Session) -> Result<T, SegmentError>,
-    ) -> Result<T, CorpusError> {
+    fn write<T>(&self, work: impl AsyncFnOnce(&Session) -> Result<T>) -> Result<T, CorpusError> {
         let session = self.connect()?;
         let done = session.runtime.block_on(async {
             session.run("BEGIN").await?;
@@ -213,22 +210,18 @@ impl Session {
         &self,
         limit: Duration,
         answer: impl Future<Output = Result<T, tokio_postgres::Error>>,
-    ) -> Result<T, SegmentError> {
+    ) -> Result<T> {
         match tokio::time::timeout(limit, answer).await {
             Ok(answer) => answer.map_err(|why| self.fails(reason(&why))),
             Err(_) => Err(self.fails(format!("no answer in {} s", limit.as_secs()))),
         }
     }
 
-    async fn run(&self, sql: &str) -> Result<(), SegmentError> {
+    async fn run(&self, sql: &str) -> Result<()> {
         self.in_time(ANSWERING, self.client.batch_execute(sql)).await
     }
 
-    async fn ask(
-        &self,
-        sql: &str,
-        values: &[&(dyn ToSql + Sync)],
-    ) -> Result<Vec<Row>, SegmentError> {
+    async fn ask(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>> {
         let rows = self.in_time(ANSWERING, self.client.query(sql, values)).await?;
         let n_bytes: usize = rows.iter().map(Row::raw_size_bytes).sum();
         self.traffic.count(n_bytes as u64);
@@ -236,12 +229,12 @@ impl Session {
     }
 
     /// Asks, from any thread.
-    fn ask_now(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, SegmentError> {
+    fn ask_now(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>> {
         self.runtime.block_on(self.ask(sql, values))
     }
 
     /// The version of the tables, and the name of the corpus; `None` if there are no tables.
-    async fn version(&self) -> Result<Option<(i32, String)>, SegmentError> {
+    async fn version(&self) -> Result<Option<(i32, String)>> {
         let schema = &self.schema;
         let known =
             self.ask("SELECT to_regclass($1) IS NOT NULL", &[&format!("{schema}.version")]).await?;
@@ -259,7 +252,7 @@ impl Session {
         )))
     }
 
-    async fn create(&self, corpus: &str) -> Result<(), SegmentError> {
+    async fn create(&self, corpus: &str) -> Result<()> {
         let schema = &self.schema;
         self.run(&tables(schema)).await?;
         let insert = format!("INSERT INTO {schema}.version (version, corpus) VALUES ($1, $2)");
@@ -271,8 +264,8 @@ impl Session {
         &self,
         table: &str,
         types: &[Type],
-        rows: impl Iterator<Item = Result<Vec<Box<dyn ToSql + Sync + 'r>>, SegmentError>>,
-    ) -> Result<u64, SegmentError> {
+        rows: impl Iterator<Item = Result<Vec<Box<dyn ToSql + Sync + 'r>>>>,
+    ) -> Result<u64> {
         let sql = format!("COPY {}.{table} FROM STDIN BINARY", self.schema);
         let sink = self.in_time(WRITING, self.client.copy_in(&sql)).await?;
         let mut writer = std::pin::pin!(BinaryCopyInWriter::new(sink, types));
@@ -287,7 +280,7 @@ impl Session {
 
     /// Writes the rows of a segment; returns the number of its postings and of the bytes of its
     /// blocks.
-    async fn add(&self, source: i32, segment: &CorpusSegment) -> Result<(u64, u64), SegmentError> {
+    async fn add(&self, source: i32, segment: &CorpusSegment) -> Result<(u64, u64)> {
         type Value<'v> = Box<dyn ToSql + Sync + 'v>;
         let number = |value: u32| -> Value<'_> { Box::new(value as i32) };
         let postings = segment.posting_rows(MAX_BLOBS)?.map(|row| {
@@ -472,7 +465,7 @@ struct Pages {
 }
 
 impl Blocks for Pages {
-    fn read(&self, blocks: &[BlockAt]) -> Result<Vec<Vec<u8>>, SegmentError> {
+    fn read(&self, blocks: &[BlockAt]) -> Result<Vec<Vec<u8>>> {
         let starts: Vec<i64> = blocks.iter().map(|block| block.range.start as i64).collect();
         let select = format!(
             "SELECT start, checksum, bytes FROM {}.blocks WHERE source = $1 AND start = ANY($2)",

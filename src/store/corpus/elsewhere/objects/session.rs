@@ -25,7 +25,7 @@ use crate::store::corpus::elsewhere::Traffic;
 use crate::store::corpus::elsewhere::connection::{runtime, with_causes};
 use crate::store::corpus::indexes::{DIGEST, IndexId, digest};
 use crate::store::corpus::{CorpusError, MAX_DESCRIPTION, finish, hex, temporary_in};
-use crate::store::{BlockAt, Blocks, Segment, SegmentError};
+use crate::store::{BlockAt, Blocks, Result, Segment, SegmentError};
 
 /// Maximum requests at a time. With 256, a look-up of a thousand keys took half the time that it
 /// took with 64.
@@ -259,7 +259,7 @@ impl Session {
         SegmentError::Elsewhere { place: self.place.clone(), why: why.to_string() }
     }
 
-    async fn read(&self, object: &Object, range: Range<u64>) -> Result<Vec<u8>, SegmentError> {
+    async fn read(&self, object: &Object, range: Range<u64>) -> Result<Vec<u8>> {
         let mut read = Vec::with_capacity((range.end - range.start) as usize);
         // Pieces are far smaller than parts: hardly one in a hundred has bytes of two.
         for (number, range) in Object::parts(range) {
@@ -268,7 +268,7 @@ impl Session {
         Ok(read)
     }
 
-    async fn read_part(&self, key: &Key, range: Range<u64>) -> Result<Vec<u8>, SegmentError> {
+    async fn read_part(&self, key: &Key, range: Range<u64>) -> Result<Vec<u8>> {
         let len = range.end - range.start;
         let read = async || {
             let bytes =
@@ -285,7 +285,7 @@ impl Session {
     }
 
     /// Makes the object `name`; whether it did, since there was none.
-    pub async fn create(&self, name: &str, bytes: Vec<u8>) -> Result<bool, SegmentError> {
+    pub async fn create(&self, name: &str, bytes: Vec<u8>) -> Result<bool> {
         let create = PutOptions { mode: PutMode::Create, ..PutOptions::default() };
         match self.store.put_opts(&self.key(name), bytes.into(), create).await {
             Ok(_) => Ok(true),
@@ -298,13 +298,13 @@ impl Session {
     }
 
     /// Makes the object `name`, or replaces it.
-    pub async fn put(&self, name: &str, bytes: Vec<u8>) -> Result<(), SegmentError> {
+    pub async fn put(&self, name: &str, bytes: Vec<u8>) -> Result<()> {
         let put = self.store.put(&self.key(name), bytes.into()).await;
         put.map(drop).map_err(|why| self.fails(reason(&why)))
     }
 
     /// Reads the object `name`, which is a manifest, if there is one.
-    pub async fn whole(&self, name: &str) -> Result<Option<Vec<u8>>, SegmentError> {
+    pub async fn whole(&self, name: &str) -> Result<Option<Vec<u8>>> {
         let key = &self.key(name);
         let read = async || match self.store.get(key).await {
             Err(object_store::Error::NotFound { .. }) => Ok(None),
@@ -320,11 +320,7 @@ impl Session {
     }
 
     /// Reads, again if it fails or the store is silent.
-    async fn tried<T>(
-        &self,
-        key: &Key,
-        read: impl AsyncFn() -> Result<T, String>,
-    ) -> Result<T, SegmentError> {
+    async fn tried<T>(&self, key: &Key, read: impl AsyncFn() -> Result<T, String>) -> Result<T> {
         let _permit = self.permits.acquire().await.map_err(|why| self.fails(why))?;
         let mut tries = 1;
         loop {
@@ -372,7 +368,7 @@ pub(super) struct ObjectBlocks {
 
 impl ObjectBlocks {
     /// The row of the digest of a block.
-    fn row_of(&self, block: &BlockAt) -> Result<usize, SegmentError> {
+    fn row_of(&self, block: &BlockAt) -> Result<usize> {
         match block.number {
             number if number < self.skipped.start => Ok(number as usize),
             number if number >= self.skipped.end => {
@@ -384,7 +380,7 @@ impl ObjectBlocks {
 
     /// The bytes of blocks that follow each other, each of which has the digest that the index
     /// says.
-    async fn read_run(&self, run: &[BlockAt]) -> Result<Vec<Vec<u8>>, SegmentError> {
+    async fn read_run(&self, run: &[BlockAt]) -> Result<Vec<Vec<u8>>> {
         let (Some(first), Some(last)) = (run.first(), run.last()) else { return Ok(Vec::new()) };
         let digests = self.index.section(IndexId::Digests)?;
         let mut tries = 1;
@@ -414,7 +410,7 @@ impl ObjectBlocks {
 }
 
 impl Blocks for ObjectBlocks {
-    fn read(&self, blocks: &[BlockAt]) -> Result<Vec<Vec<u8>>, SegmentError> {
+    fn read(&self, blocks: &[BlockAt]) -> Result<Vec<Vec<u8>>> {
         let mut runs: Vec<&[BlockAt]> = Vec::new();
         let mut rest = blocks;
         while let Some(first) = rest.first() {
@@ -445,9 +441,7 @@ mod tests {
 
     /// Reads as often as reads may be at a time, each of which `read` answers; returns what they
     /// met, and the seconds that passed for them.
-    fn read_all<F: Future<Output = ()>>(
-        read: impl Fn() -> F,
-    ) -> (Vec<Result<(), SegmentError>>, u64) {
+    fn read_all<F: Future<Output = ()>>(read: impl Fn() -> F) -> (Vec<Result<()>>, u64) {
         // Its clock leaps to the next moment at which something happens.
         let runtime = Builder::new_current_thread().enable_time().start_paused(true).build();
         runtime.expect("there are threads").block_on(async {

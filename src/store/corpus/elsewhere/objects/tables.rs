@@ -11,7 +11,7 @@ use crate::files::{self, BlobId};
 use crate::store::corpus::lookups::{Answers, AskedSegments, BlobAt, BlobPosting, Lookups, each};
 use crate::store::corpus::table::{self, Input, MAX_MEMBERS, Table};
 use crate::store::corpus::{CorpusError, CorpusSegment};
-use crate::store::{Segment, SegmentError, SegmentKind};
+use crate::store::{Result, Segment, SegmentError, SegmentKind};
 
 impl Objects {
     /// A table, to look up in. Its index is from here if it was read before and is whole.
@@ -28,7 +28,7 @@ impl Objects {
     }
 
     /// A table whose index is at `path`.
-    fn opened(&self, of: &TableObjects, path: &Path) -> Result<Table, SegmentError> {
+    fn opened(&self, of: &TableObjects, path: &Path) -> Result<Table> {
         let index = Arc::new(Segment::open(path)?.of_kind(SegmentKind::CorpusIndex)?);
         let (session, object) = (Arc::clone(&self.session), of.table());
         let blocks = ObjectBlocks { session, object, index: Arc::clone(&index), skipped: 0..0 };
@@ -40,11 +40,7 @@ impl Objects {
     }
 
     /// The segment of a source, of which `member` is kept here.
-    pub(super) fn segment(
-        &self,
-        source: &Source,
-        member: &Arc<Segment>,
-    ) -> Result<CorpusSegment, SegmentError> {
+    pub(super) fn segment(&self, source: &Source, member: &Arc<Segment>) -> Result<CorpusSegment> {
         let skipped = CorpusSegment::blocks_without_digests(member)?;
         let (session, object) = (Arc::clone(&self.session), source.segment());
         let blocks = ObjectBlocks { session, object, index: Arc::clone(member), skipped };
@@ -172,7 +168,7 @@ pub(super) struct TableLookups {
 type AskedTable<'t> = (&'t Table, BTreeMap<u32, Vec<usize>>);
 
 impl TableLookups {
-    fn tables(&self, asked: &AskedSegments<'_>) -> Result<Vec<AskedTable<'_>>, SegmentError> {
+    fn tables(&self, asked: &AskedSegments<'_>) -> Result<Vec<AskedTable<'_>>> {
         let mut tables: BTreeMap<usize, BTreeMap<u32, Vec<usize>>> = BTreeMap::new();
         for (segment, _) in asked {
             let place = self.places.get(*segment);
