@@ -52,10 +52,6 @@ pub(super) fn digest(block: &[u8]) -> [u8; DIGEST] {
     Sha256::digest(block).first_chunk().copied().unwrap_or_default()
 }
 
-/// The sections of a segment that every look-up needs: its description, and where each license
-/// ends.
-const NEAR: [SectionId; 2] = [SectionId::Meta, SectionId::Licenses];
-
 /// The first component of a blob, from what is kept of its segment.
 pub(super) fn of_member(member: &Segment, blob: u32) -> Result<u32> {
     let all = member.section(IndexId::Components)?;
@@ -101,7 +97,8 @@ impl CorpusSegment {
     /// What is to be at hand to read this segment from elsewhere.
     pub(super) fn member(&self) -> Result<Vec<u8>> {
         let mut out = SegmentWriter::in_memory(SegmentKind::CorpusIndex, *self.segment.params());
-        for id in NEAR {
+        // Every look-up needs its description, and where each license ends.
+        for id in [SectionId::Meta, SectionId::Licenses] {
             out.section(id, self.segment.section(id)?.all()?)?;
         }
         out.section(IndexId::Head, &self.segment.head()?)?;
@@ -137,7 +134,6 @@ impl CorpusSegment {
     }
 }
 
-/// The number of blocks of a section.
 fn n_blocks((_, range): &(u32, Range<u64>)) -> u32 {
     (range.end - range.start).div_ceil(BLOCK as u64) as u32
 }

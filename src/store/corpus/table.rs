@@ -33,7 +33,6 @@ const MEMBER: usize = 3;
 const MAX_KEY: usize = 20;
 pub(super) const MAX_MEMBERS: usize = 1 << (8 * MEMBER);
 
-/// A kind of rows.
 #[derive(Debug, Clone, Copy)]
 struct Rows {
     /// The section of the table that has them, and the section of the index with the first key of
@@ -78,7 +77,6 @@ fn place_of(bytes: &[u8]) -> (u32, u32) {
     (big_endian(&bytes[..MEMBER]) as u32, big_endian(&bytes[MEMBER..]) as u32)
 }
 
-/// What a table is made of.
 #[derive(Debug)]
 pub(super) enum Input {
     /// A segment, and the number that it has as a member.
@@ -88,14 +86,11 @@ pub(super) enum Input {
     Table { table: Segment, index: Segment, numbers: Vec<Option<u32>> },
 }
 
-/// A table that was written.
 #[derive(Debug)]
 pub(super) struct TableFile {
-    /// Its file.
     pub table: PathBuf,
     /// The file of its index.
     pub index: PathBuf,
-    /// The number of its postings.
     pub n_postings: u64,
 }
 
@@ -146,9 +141,7 @@ pub(super) fn write(inputs: &[Input], n_members: usize, folder: &Path) -> Result
         out.write(&end.to_le_bytes())?;
     }
     out.begin(IndexId::Members);
-    for member in members.values() {
-        out.write(member)?;
-    }
+    members.values().try_for_each(|member| out.write(member))?;
     out.section(IndexId::Filter, filter.bytes())?;
     Ok(TableFile { index: out.finish("index")?, table, n_postings: postings.n_rows })
 }

@@ -166,9 +166,8 @@ impl ClickHouse {
             Some("secure=true") => true,
             Some("secure=false") => false,
             Some(_) => {
-                return Err(
-                    location.fails("the only parameters are `secure=true` and `secure=false`")
-                );
+                let why = "the only parameters are `secure=true` and `secure=false`";
+                return Err(location.fails(why));
             }
         };
         let (scheme, port) = if is_secure { ("https", 8443) } else { ("http", 8123) };
@@ -187,10 +186,6 @@ impl ClickHouse {
         let session =
             Arc::new(Session { runtime, client, database, place, traffic: Arc::default() });
         Ok(Self { location: location.clone(), session })
-    }
-
-    fn fails(&self, why: SegmentError) -> CorpusError {
-        self.location.fails_with(why)
     }
 
     /// Writes the row of a source as it is from now on.
@@ -254,10 +249,8 @@ impl Session {
     fn run(&self, sql: &str) -> Result<()> {
         // A `?` is a value to be bound, and none of these has one.
         let query = self.client.query(&self.sql(sql));
-        match self
-            .runtime
-            .block_on(async { tokio::time::timeout(ANSWERING, query.execute()).await })
-        {
+        let answer = async { tokio::time::timeout(ANSWERING, query.execute()).await };
+        match self.runtime.block_on(answer) {
             Ok(done) => done.map_err(|why| self.fails(with_causes(&why))),
             Err(_) => Err(self.fails(no_answer())),
         }
@@ -274,10 +267,8 @@ impl Session {
             // Else the server begins to answer before it knows whether it can, and what it says
             // then is like a row.
             let query = self.client.query(&sql).with_option("wait_end_of_query", "1");
-            let answer = self
-                .runtime
-                .block_on(async { tokio::time::timeout(ANSWERING, query.fetch_all::<T>()).await });
-            match answer {
+            let answer = async { tokio::time::timeout(ANSWERING, query.fetch_all::<T>()).await };
+            match self.runtime.block_on(answer) {
                 Ok(Ok(rows)) => {
                     self.traffic.count(rows.iter().map(n_bytes).sum::<usize>() as u64);
                     return Ok(rows);
@@ -318,9 +309,7 @@ impl Session {
         let rows = match self.ask::<StateRow>(STATE, |_| 32) {
             Ok(rows) => rows,
             // UNKNOWN_TABLE and UNKNOWN_DATABASE.
-            Err(SegmentError::Elsewhere { why, .. })
-                if [Some(60), Some(81)].contains(&code_of(&why)) =>
-            {
+            Err(SegmentError::Elsewhere { why, .. }) if matches!(code_of(&why), Some(60 | 81)) => {
                 return Ok(None);
             }
             Err(why) => return Err(why),
@@ -371,11 +360,9 @@ const NONE: &str = "there is no corpus in it; `secondhand corpus load NAME URL` 
 impl Engine for ClickHouse {
     fn open(&self, _: Option<&Path>) -> Result<OpenCorpus, CorpusError> {
         let session = &self.session;
-        let name = session
-            .corpus()
-            .map_err(|why| self.fails(why))?
-            .ok_or_else(|| self.location.fails(NONE))?;
-        let rows = session.live().map_err(|why| self.fails(why))?.into_iter();
+        let fails = |why: SegmentError| self.location.fails_with(why);
+        let name = session.corpus().map_err(fails)?.ok_or_else(|| self.location.fails(NONE))?;
+        let rows = session.live().map_err(fails)?.into_iter();
         let rows = rows.map(|SourceRow { source, label, stats, head, .. }| SourceOf {
             source,
             label,
@@ -392,7 +379,7 @@ impl Engine for ClickHouse {
 
     fn add(&self, corpus: &Corpus, readers: Option<&str>) -> Result<Delivery, CorpusError> {
         let session = &self.session;
-        let fails = |why: SegmentError| self.fails(why);
+        let fails = |why: SegmentError| self.location.fails_with(why);
         if session.corpus().map_err(fails)?.is_none() {
             session.run("CREATE DATABASE IF NOT EXISTS {db}").map_err(fails)?;
             TABLES.iter().try_for_each(|table| session.run(table)).map_err(fails)?;
@@ -443,19 +430,20 @@ impl Engine for ClickHouse {
     }
 
     fn remove(&self, labels: &[String]) -> Result<(), CorpusError> {
-        let live = self.session.live().map_err(|why| self.fails(why))?;
+        let fails = |why: SegmentError| self.location.fails_with(why);
+        let live = self.session.live().map_err(fails)?;
         if let Some(label) = labels.iter().find(|label| live.iter().all(|row| row.label != **label))
         {
             return Err(self.location.fails(format!("it has no source `{label}`")));
         }
         for row in live.into_iter().filter(|row| labels.contains(&row.label)) {
-            self.put(SourceRow { removed: 1, ..row }).map_err(|why| self.fails(why))?;
+            self.put(SourceRow { removed: 1, ..row }).map_err(fails)?;
         }
         Ok(())
     }
 
     fn compact(&self, older: Duration) -> Result<Compaction, CorpusError> {
-        let fails = |why: SegmentError| self.fails(why);
+        let fails = |why: SegmentError| self.location.fails_with(why);
         let live: Vec<u64> =
             self.session.live().map_err(fails)?.iter().map(|row| row.source).collect();
         let last = now().saturating_sub(older.as_nanos() as u64);

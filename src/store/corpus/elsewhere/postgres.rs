@@ -148,7 +148,6 @@ struct NoConnection {
 }
 
 impl NoConnection {
-    /// A connection, or why there is none.
     fn or<T>(
         answer: Result<Result<T, tokio_postgres::Error>, tokio::time::error::Elapsed>,
     ) -> Result<T, Self> {
@@ -309,7 +308,6 @@ impl Session {
     }
 }
 
-/// The tables of a corpus.
 fn tables(schema: &str) -> String {
     let mut sql = format!(
         "CREATE SCHEMA IF NOT EXISTS {schema};

@@ -25,7 +25,6 @@ pub(super) const TRIES: u32 = 3;
 pub(super) const NO_SEGMENTS: &str =
     "a database holds no segments to copy; pull from where they were pushed to";
 
-/// Whether a host is this machine.
 pub(super) fn is_local(host: &str) -> bool {
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
@@ -44,7 +43,6 @@ impl<N: Copy + Ord> SourceNumbers<N> {
     }
 }
 
-/// A row of the table of sources.
 pub(super) struct SourceOf<N> {
     pub source: N,
     pub label: String,
@@ -80,8 +78,8 @@ pub(super) fn open_sources<N: Copy + Sync>(
     Ok((sources, segments, SourceNumbers(numbers)))
 }
 
-/// The bytes of `blocks` of a source, each of which is among `rows` and undamaged. A row is where it
-/// starts, its checksum, and its bytes.
+/// The bytes of `blocks` of a source, each of which is among `rows` and undamaged. A row has where
+/// it starts, its checksum and its bytes.
 pub(super) fn blocks_of(
     blocks: &[BlockAt],
     source: impl Display,

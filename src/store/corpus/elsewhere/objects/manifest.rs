@@ -181,10 +181,8 @@ impl Objects {
     }
 
     fn read_manifest(&self, name: &str) -> Result<Option<Vec<u8>>, CorpusError> {
-        self.session
-            .runtime
-            .block_on(self.session.whole(name))
-            .map_err(|why| self.location.fails_with(why))
+        let found = self.session.runtime.block_on(self.session.whole(name));
+        found.map_err(|why| self.location.fails_with(why))
     }
 
     pub(super) fn known_manifest(&self) -> Result<Manifest, CorpusError> {

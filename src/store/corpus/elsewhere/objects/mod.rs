@@ -39,7 +39,6 @@ use crate::store::corpus::{
 /// The folder for indexes, below the folder of all corpora; no corpus can have its name.
 const KEPT: &str = ".elsewhere";
 
-/// A folder of an object store.
 pub(super) struct Objects {
     location: Location,
     /// The SHA-256 that the manifest must have: `URL#sha256=...`.

@@ -12,8 +12,8 @@ use std::time::Duration;
 use futures_util::{StreamExt, TryStreamExt};
 use object_store::path::Path as Key;
 use object_store::{
-    BackoffConfig, ClientOptions, ObjectMeta, ObjectStore, ObjectStoreExt, ObjectStoreScheme,
-    PutMode, PutOptions, RetryConfig,
+    BackoffConfig, ClientOptions, Error, ObjectMeta, ObjectStore, ObjectStoreExt,
+    ObjectStoreScheme, PutMode, PutOptions, RetryConfig,
 };
 use sha2::{Digest, Sha256};
 use tokio::runtime::Runtime;
@@ -47,7 +47,6 @@ const DOWNLOADS: usize = 16;
 /// waits by default.
 const RESUMED: u64 = 30 * 60;
 
-/// A connection.
 pub(super) struct Session {
     pub runtime: Runtime,
     store: Box<dyn ObjectStore>,
@@ -67,7 +66,7 @@ impl std::fmt::Debug for Session {
 }
 
 /// The store that a URL means, with the credentials of the environment, and the folder in it.
-fn store_of(url: &str) -> Result<(Box<dyn ObjectStore>, Key), object_store::Error> {
+fn store_of(url: &str) -> Result<(Box<dyn ObjectStore>, Key), Error> {
     // Both crates of providers may be built in; which one is meant has to be said once.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let url = url::Url::parse(url).map_err(|why| generic("URL", why))?;
@@ -114,26 +113,20 @@ fn store_of(url: &str) -> Result<(Box<dyn ObjectStore>, Key), object_store::Erro
     Ok((store, folder))
 }
 
-fn generic(
-    store: &'static str,
-    why: impl Into<Box<dyn std::error::Error + Send + Sync>>,
-) -> object_store::Error {
-    object_store::Error::Generic { store, source: why.into() }
+fn generic(store: &'static str, why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
+    Error::Generic { store, source: why.into() }
 }
 
 /// What a store says of an error, without the address that was asked: it may hold a token.
-fn reason(why: &object_store::Error) -> String {
+fn reason(why: &Error) -> String {
     match why {
-        object_store::Error::NotFound { path, .. } => format!("there is no object `{path}`"),
-        object_store::Error::PermissionDenied { path, .. } => format!("no permission for `{path}`"),
-        object_store::Error::Unauthenticated { path, .. } => {
-            format!("no valid credentials for `{path}`")
-        }
+        Error::NotFound { path, .. } => format!("there is no object `{path}`"),
+        Error::PermissionDenied { path, .. } => format!("no permission for `{path}`"),
+        Error::Unauthenticated { path, .. } => format!("no valid credentials for `{path}`"),
         why => without_query(&with_causes(why)),
     }
 }
 
-/// The `len` bytes of a file that begin at `start`.
 fn part_of(file: &Path, start: u64, len: u64) -> std::io::Result<Vec<u8>> {
     let mut file = crate::files::open(file)?;
     file.seek(SeekFrom::Start(start))?;
@@ -219,11 +212,8 @@ impl Objects {
         let session = &self.session;
         for folder in FOLDERS {
             let all = session.store.list(Some(&session.key(folder)));
-            let all: Vec<ObjectMeta> = session
-                .runtime
-                .block_on(all.try_collect())
-                .map_err(|why| self.location.fails(reason(&why)))?;
-            for object in all {
+            let all = session.runtime.block_on(all.try_collect::<Vec<ObjectMeta>>());
+            for object in all.map_err(|why| self.location.fails(reason(&why)))? {
                 let parts = object.location.prefix_match(&session.folder).into_iter().flatten();
                 let name = parts.map(|part| part.as_ref().to_owned()).collect::<Vec<_>>().join("/");
                 let is_old =
@@ -232,7 +222,7 @@ impl Objects {
                     continue;
                 }
                 match session.runtime.block_on(session.store.delete(&object.location)) {
-                    Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
+                    Ok(()) | Err(Error::NotFound { .. }) => {}
                     Err(why) => return Err(self.location.fails(reason(&why))),
                 }
             }
@@ -289,10 +279,7 @@ impl Session {
         let create = PutOptions { mode: PutMode::Create, ..PutOptions::default() };
         match self.store.put_opts(&self.key(name), bytes.into(), create).await {
             Ok(_) => Ok(true),
-            Err(
-                object_store::Error::AlreadyExists { .. }
-                | object_store::Error::Precondition { .. },
-            ) => Ok(false),
+            Err(Error::AlreadyExists { .. } | Error::Precondition { .. }) => Ok(false),
             Err(why) => Err(self.fails(reason(&why))),
         }
     }
@@ -307,7 +294,7 @@ impl Session {
     pub async fn whole(&self, name: &str) -> Result<Option<Vec<u8>>> {
         let key = &self.key(name);
         let read = async || match self.store.get(key).await {
-            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            Err(Error::NotFound { .. }) => Ok(None),
             Err(why) => Err(reason(&why)),
             Ok(found) if found.meta.size > MAX_DESCRIPTION => {
                 Err("its manifest is too long".to_owned())

@@ -27,7 +27,6 @@ impl Objects {
             .map_err(|why| self.location.fails(format!("its index `{}`: {why}", of.index)))
     }
 
-    /// A table whose index is at `path`.
     fn opened(&self, of: &TableObjects, path: &Path) -> Result<Table> {
         let index = Arc::new(Segment::open(path)?.of_kind(SegmentKind::CorpusIndex)?);
         let (session, object) = (Arc::clone(&self.session), of.table());
@@ -156,7 +155,6 @@ pub(super) fn tables_to_merge(
     tables[..n_merged].iter().map(|of| of.table.clone()).collect()
 }
 
-/// Looks up in tables.
 #[derive(Debug)]
 pub(super) struct TableLookups {
     pub tables: Vec<Table>,
@@ -236,12 +234,8 @@ mod tests {
     use super::*;
 
     fn table(n: usize, n_postings: u64) -> TableObjects {
-        TableObjects {
-            table: n.to_string(),
-            n_postings,
-            sampling: (1, 1),
-            ..TableObjects::default()
-        }
+        let table = n.to_string();
+        TableObjects { table, n_postings, sampling: (1, 1), ..TableObjects::default() }
     }
 
     proptest! {
