@@ -23,7 +23,7 @@ pub enum SegmentError {
     Version { found: u32 },
     #[error("it is a segment of another kind")]
     OtherKind,
-    /// Or for another format of objects.
+    /// Also when it was made for another object format.
     #[error("it was made with other settings or language tables")]
     OtherParams,
     #[error("it is truncated")]

@@ -21,9 +21,7 @@ use std::path::{Path, PathBuf};
 use super::earliest::Earliest;
 use super::error::{Result, SegmentError};
 use super::postings::{Postings, PostingsWriter, key};
-use super::segment::{
-    Section, Segment, SegmentKind as Kind, SegmentParams as Params, u32_at, u64_at,
-};
+use super::segment::{Section, Segment, SegmentKind, SegmentParams, u32_at, u64_at};
 use super::write::{SegmentWriter, list, remove_all, sweep};
 use super::{MAX_SEGMENTS, TRIES};
 use crate::files::BlobId;
@@ -79,7 +77,7 @@ pub struct FileEvent<P, C> {
     pub after: Option<BlobId>,
 }
 
-/// What a commit did to a file, by themselves.
+/// What a commit did to a file, with both of them.
 pub type PastEvent = FileEvent<FilePath, CommitId>;
 
 /// Like [`PastEvent`], with the numbers of path and commit in a [`Stretch`].
@@ -115,7 +113,7 @@ struct Part {
 pub struct History {
     /// `None`: it is in memory, for one run.
     folder: Option<PathBuf>,
-    params: Params,
+    params: SegmentParams,
     extent: Extent,
     parts: Vec<Part>,
     /// Why nothing could be read, although there are files.
@@ -124,13 +122,13 @@ pub struct History {
 
 impl History {
     /// An empty index in memory, for one run.
-    pub fn in_memory(params: Params, extent: Extent) -> Self {
+    pub fn in_memory(params: SegmentParams, extent: Extent) -> Self {
         Self { folder: None, params, extent, parts: Vec::new(), fault: None }
     }
 
     /// Opens the index in `folder`; an empty one when there is none, or when a part of it is
     /// damaged or missing.
-    pub fn open(folder: &Path, params: Params, extent: Extent) -> Self {
+    pub fn open(folder: &Path, params: SegmentParams, extent: Extent) -> Self {
         let mut opened =
             Self { folder: Some(folder.to_owned()), ..Self::in_memory(params, extent) };
         for _ in 0..TRIES {
@@ -159,7 +157,7 @@ impl History {
     }
 
     /// Removes the index of `extent` in `folder`, but not what was made with other parameters.
-    pub fn discard(folder: &Path, params: &Params, extent: Extent) {
+    pub fn discard(folder: &Path, params: &SegmentParams, extent: Extent) {
         for path in list(folder, extent.name()) {
             let fault = Segment::open(&path).and_then(|segment| segment.with_params(params));
             if !matches!(fault, Err(SegmentError::OtherParams | SegmentError::Version { .. })) {
@@ -308,7 +306,7 @@ impl History {
                 Err(why) => return Err(why),
             },
         };
-        let mut out = SegmentWriter::in_memory(Kind::History, self.params);
+        let mut out = SegmentWriter::in_memory(SegmentKind::History, self.params);
         self.fill(&mut out, &self.parts, stretch, &rows)?;
         let segment = Segment::from_bytes(out.finish_in_memory()?)?;
         self.parts.push(Part::new(segment, Path::new("the index in memory"))?);
@@ -373,7 +371,7 @@ impl History {
         stretch: &Stretch,
         rows: &[(u64, u32)],
     ) -> Result<PathBuf> {
-        let mut out = SegmentWriter::create(folder, Kind::History, self.params)?;
+        let mut out = SegmentWriter::create(folder, SegmentKind::History, self.params)?;
         self.fill(&mut out, before, stretch, rows)?;
         out.finish(self.extent.name())
     }
@@ -406,8 +404,7 @@ impl History {
         let none = vec![0; self.params.hash.n_bytes()];
         for event in events {
             let path = numbers.get(event.path as usize).copied().unwrap_or(u32::MAX);
-            out.write(&path.to_le_bytes())?;
-            out.write(&event.commit.to_le_bytes())?;
+            out.write([path, event.commit].map(u32::to_le_bytes).as_flattened())?;
             out.write(event.before.as_ref().map_or(&none[..], BlobId::as_bytes))?;
             out.write(event.after.as_ref().map_or(&none[..], BlobId::as_bytes))?;
         }
@@ -435,8 +432,7 @@ impl History {
     }
 }
 
-/// The segments of an index, if none is missing.
-fn open_parts(folder: &Path, params: &Params, extent: Extent) -> Result<Vec<Part>> {
+fn open_parts(folder: &Path, params: &SegmentParams, extent: Extent) -> Result<Vec<Part>> {
     let files = list(folder, extent.name());
     // Someone else put them there.
     if files.len() > 1_000 {
@@ -459,8 +455,8 @@ fn open_parts(folder: &Path, params: &Params, extent: Extent) -> Result<Vec<Part
 }
 
 impl Part {
-    fn open(path: &Path, params: &Params) -> Result<Self> {
-        Self::new(Segment::open(path)?.of_kind(Kind::History)?.with_params(params)?, path)
+    fn open(path: &Path, params: &SegmentParams) -> Result<Self> {
+        Self::new(Segment::open(path)?.of_kind(SegmentKind::History)?.with_params(params)?, path)
     }
 
     fn new(segment: Segment, path: &Path) -> Result<Self> {
@@ -594,14 +590,10 @@ mod tests {
         );
         let events = history.events_of(&[FilePath::new("a.c")]).expect("it is whole");
         assert_eq!(events[&FilePath::new("a.c")], of_a);
-        assert!(
-            history.has(key(9)).expect("it is whole")
-                && !history.has(key(12)).expect("it is whole")
-        );
-        assert!(
-            History::open(folder.path(), PARAMS, Extent::Part).is_empty(),
-            "a part is another index"
-        );
+        let has = |hash| history.has(key(hash)).expect("it is whole");
+        assert_eq!([9, 12].map(has), [true, false]);
+        let part = History::open(folder.path(), PARAMS, Extent::Part);
+        assert!(part.is_empty(), "a part is another index");
     }
 
     #[test]
@@ -625,10 +617,8 @@ mod tests {
             for asked in [path, z] {
                 let expected: Vec<_> =
                     all.iter().filter(|event| event.path == asked).cloned().collect();
-                assert_eq!(
-                    history.events_of(std::slice::from_ref(&asked)).expect("it is whole")[&asked],
-                    expected
-                );
+                let found = history.events_of(std::slice::from_ref(&asked));
+                assert_eq!(found.expect("it is whole")[&asked], expected);
             }
         }
     }
@@ -646,11 +636,7 @@ mod tests {
         assert!(open(folder.path()).is_empty());
         std::fs::write(&files[1], kept).expect("it is writable");
         std::fs::remove_file(&files[2]).expect("it can be removed");
-        let history = open(folder.path());
-        assert_eq!(
-            history.tips().expect("it is whole"),
-            [commit(1), commit(2)],
-            "without the last it is older"
-        );
+        let tips = open(folder.path()).tips().expect("it is whole");
+        assert_eq!(tips, [commit(1), commit(2)], "without the last it is older");
     }
 }

@@ -12,7 +12,6 @@ use super::error::{Result, SegmentError};
 use super::write::{named, remove_all};
 use crate::files;
 
-/// The prefix of journal names.
 const NAME: &str = "judged-";
 const EXTENSION: &str = ".log";
 /// Maximum bytes of a journal; a longer one is started over.

@@ -78,10 +78,8 @@ mod tests {
     fn each_fault_is_told_apart() {
         let whole = written();
         let fault = |bytes: &[u8]| format!("{:?}", read(bytes).expect_err("it is faulty"));
-        assert_eq!(
-            fault(b"# a text file, longer than the header of a segment, which is 72 bytes long"),
-            "Foreign"
-        );
+        let text = b"# a text file, longer than the header of a segment, which is 72 bytes long";
+        assert_eq!(fault(text), "Foreign");
         assert_eq!(fault(b"PK"), "Foreign");
         assert_eq!(fault(b""), "Truncated");
         assert_eq!(fault(&whole[..40]), "Truncated");
@@ -95,11 +93,10 @@ mod tests {
         assert_eq!(changed(20, 9), "Damaged(\"the header\")");
         assert_eq!(changed(100, 0xFF), "Damaged(\"a block's checksum\")");
         assert_eq!(fault(&[&whole[..], b"x"].concat()), "Damaged(\"something follows its end\")");
-        let other = Segment::from_bytes(&whole[..]).expect("it is whole");
-        assert!(matches!(other.of_kind(SegmentKind::History), Err(SegmentError::OtherKind)));
-        let other = Segment::from_bytes(&whole[..]).expect("it is whole");
+        let open = || Segment::from_bytes(&whole[..]).expect("it is whole");
+        assert!(matches!(open().of_kind(SegmentKind::History), Err(SegmentError::OtherKind)));
         let params = SegmentParams { languages: 8, ..PARAMS };
-        assert!(matches!(other.with_params(&params), Err(SegmentError::OtherParams)));
+        assert!(matches!(open().with_params(&params), Err(SegmentError::OtherParams)));
     }
 
     #[test]

@@ -74,9 +74,7 @@ impl PostingsWriter {
         out.section(id, &self.n_rows.to_le_bytes())?;
         out.write(&self.bits.to_le_bytes())?;
         out.write(&(self.n_value as u32).to_le_bytes())?;
-        for start in &self.directory {
-            out.write(&start.to_le_bytes())?;
-        }
+        self.directory.iter().try_for_each(|start| out.write(&start.to_le_bytes()))?;
         out.section(id + 1, &self.remainders)?;
         out.section(id + 2, &self.values)
     }

@@ -71,7 +71,6 @@ pub(super) struct Builder<'b> {
     current: HashMap<DeclaredComponent, Arc<Licenses>>,
     /// When the files of components were packed.
     dates: HashMap<u32, i64>,
-    /// What the commits of components did.
     past: Vec<(Arc<DeclaredComponent>, PastOf)>,
     fixes: PastWriter,
     is_of_fixes: bool,
@@ -593,9 +592,8 @@ impl Sink for Builder<'_> {
         let reader = repository.reader();
         let (mut window, mut n_bytes) = (Vec::new(), 0);
         for PastFile { blob, file } in files {
-            let known = self.known.map(|known| known.blob_of(&blob));
             let size = reader.blob_size(blob).unwrap_or(0);
-            if matches!(known, Some(Ok(Some(_)))) {
+            if self.known.is_some_and(|known| known.has(&blob)) {
                 self.stats.n_bytes += size;
             } else if !self.wants(&file.path, size) {
                 continue;

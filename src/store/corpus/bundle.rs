@@ -101,7 +101,7 @@ impl Corpus {
             self.imported(file, digest).map_err(|why| CorpusError::import(file, why))?;
         let n_sources = segments.len();
         for exported in &sources {
-            self.check_unclaimed([(&*exported.key(), &*exported.label)])?;
+            self.check_unclaimed(&exported.key(), &exported.label)?;
         }
         for (exported, temporary) in sources.into_iter().zip(segments) {
             let key = exported.key();

@@ -233,7 +233,7 @@ impl Corpus {
             let source = source.map_err(|why| format!("source `{label}`: {why}"));
             written.push(source.map_err(|why| CorpusError::import(folder, why))?);
         }
-        self.check_unclaimed(written.iter().map(|(key, _, record)| (&**key, &*record.label)))?;
+        written.iter().try_for_each(|(key, _, record)| self.check_unclaimed(key, &record.label))?;
         let (n, mut n_same) = (written.len(), 0);
         for (key, digest, record) in written {
             n_same += usize::from(self.digest_of_source(&record)?.0 == digest);

@@ -97,7 +97,6 @@ impl Sampling {
     }
 }
 
-/// The tokens of a blob.
 pub(super) enum TokensToWrite {
     /// Packed.
     Whole(Vec<u8>),
@@ -230,7 +229,6 @@ impl RowMaker<'_> {
     }
 }
 
-/// Makes the rows of the files of a history.
 pub(super) struct PastRowMaker<'m> {
     pub making: RowMaker<'m>,
     /// The files to read.
@@ -238,7 +236,6 @@ pub(super) struct PastRowMaker<'m> {
     pub made: Vec<OnceLock<Result<FileRows>>>,
 }
 
-/// Scratch space of one thread.
 #[derive(Default)]
 pub(super) struct Scratch {
     tokens: Vec<Token>,

@@ -63,7 +63,6 @@ const MAX_DESCRIPTION: u64 = 64 << 20;
 /// The folder for locks, below the folder of all corpora; no corpus can have its name.
 const LOCKS: &str = ".locks";
 
-/// The parameters of the segments of corpora.
 fn params(fingerprint: &fingerprint::Params) -> SegmentParams {
     SegmentParams {
         k: fingerprint.noise_threshold() as u32,
@@ -384,13 +383,10 @@ impl Corpus {
         }
     }
 
-    /// Checks that nobody else writes one of these sources, keys and labels, before one is changed.
-    fn check_unclaimed<'s>(
-        &self,
-        sources: impl IntoIterator<Item = (&'s str, &'s str)>,
-    ) -> Result<(), CorpusError> {
-        // One at a time: a process may not have as many files open as a corpus has sources.
-        sources.into_iter().try_for_each(|(key, label)| self.claim(key, label).map(drop))
+    /// Checks that nobody else writes a source. Several are checked one at a time, before any is
+    /// changed: a process may not have as many files open as a corpus has sources.
+    fn check_unclaimed(&self, key: &str, label: &str) -> Result<(), CorpusError> {
+        self.claim(key, label).map(drop)
     }
 
     /// Replaces a record, and removes the segment that no record names any more.
@@ -461,7 +457,6 @@ impl Corpus {
         CorpusError::Segment { corpus: self.name.clone(), source_name: source.to_owned(), why }
     }
 
-    /// All sources, open.
     #[allow(dead_code, reason = "not without any engine")]
     fn whole_sources(&self) -> Result<Vec<WholeSource>, CorpusError> {
         let whole = self.records()?.into_iter().map(|(key, record)| {
@@ -496,7 +491,7 @@ impl Corpus {
     /// Removes the corpus.
     pub fn remove(&self) -> Result<(), CorpusError> {
         let records = self.records()?;
-        self.check_unclaimed(records.iter().map(|(key, record)| (&**key, &*record.label)))?;
+        records.iter().try_for_each(|(key, record)| self.check_unclaimed(key, &record.label))?;
         // Records first: without its record, the rest is not a source any more.
         records.iter().try_for_each(|(key, record)| self.remove_record(key, record))?;
         fs::remove_dir_all(&self.folder).map_err(CorpusError::file(&self.folder))
@@ -541,7 +536,6 @@ fn key_of(spec: &str) -> String {
     hex(&Sha256::digest(spec.as_bytes()))[..16].to_owned()
 }
 
-/// Whether this is a text of `len` hexadecimal digits.
 fn is_hex(text: &str, len: usize) -> bool {
     text.len() == len && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

@@ -146,7 +146,6 @@ pub struct CorpusSegment {
 pub(super) type KeptRows =
     LazyLock<Option<Vec<BlobRow>>, Box<dyn FnOnce() -> Option<Vec<BlobRow>> + Send>>;
 
-/// What a row of the table of blobs says.
 #[derive(Debug, Clone)]
 pub(super) struct BlobRow {
     pub language: u32,
@@ -391,6 +390,11 @@ impl CorpusSegment {
         let texts =
             licenses.iter().map(|&number| Ok((table as u32 + 1, self.place(table, number)?)));
         self.segment.read_ahead(texts.collect::<Result<Vec<_>>>()?)
+    }
+
+    /// Whether it has a blob.
+    pub fn has(&self, id: &BlobId) -> bool {
+        self.blob_of(id).is_ok_and(|blob| blob.is_some())
     }
 
     /// The number of the blob with this id.

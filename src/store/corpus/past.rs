@@ -53,7 +53,6 @@ pub struct StoredTag {
     pub time: i64,
 }
 
-/// A row of the table of paths.
 struct PathRow {
     component: u32,
     text: std::ops::Range<usize>,
@@ -105,9 +104,8 @@ impl PastWriter {
             self.tags.push(StoredTag { component, name: tag.name, time: tag.time });
             for (path, blob) in tag.files {
                 let blob = blob.and_then(|id| number_of(&id));
-                let known = self.path_numbers.get(&(component, path.clone())).copied();
                 // A file that nothing is known of, and of which there is nothing to compare.
-                if blob.is_none() && known.is_none() {
+                if blob.is_none() && !self.path_numbers.contains_key(&(component, path.clone())) {
                     continue;
                 }
                 let path = self.path(component, path);
@@ -204,9 +202,8 @@ impl PastWriter {
         }
         out.section(SectionId::Lineages, &of_lineages)?;
         out.section(SectionId::Changes, &changes)?;
-        out.begin(SectionId::AtTags);
         let pairs = self.at_tags.iter().flat_map(|&(_, tag, blob)| [tag, blob]);
-        out.write(&pairs.flat_map(u32::to_le_bytes).collect::<Vec<u8>>())?;
+        out.section(SectionId::AtTags, &pairs.flat_map(u32::to_le_bytes).collect::<Vec<u8>>())?;
         write_table(out, SectionId::Tags, &self.tags)?;
         write_table(out, SectionId::Commits, &self.commits)
     }

@@ -230,7 +230,6 @@ fn at_most(n: u64, most: usize) -> usize {
     usize::try_from(n).map_or(most, |n| n.min(most))
 }
 
-/// Puts the tokens on their lines.
 fn laid_out(tokens: &mut [Token], lines: &mut &[u8]) -> Option<Vec<u8>> {
     let mut text = Vec::with_capacity(tokens.len() * 2);
     let mut at = 0usize;
@@ -266,19 +265,17 @@ pub(super) mod tests {
     pub(in super::super) fn tokens(text: &str) -> Vec<Token> {
         let languages = Languages::builtin();
         let mut tokens = Vec::new();
-        languages
-            .get("python")
-            .expect("Python is built in")
-            .lexer
-            .tokenize(text.as_bytes(), &mut tokens);
+        let python = languages.get("python").expect("Python is built in");
+        python.lexer.tokenize(text.as_bytes(), &mut tokens);
         tokens
     }
 
     #[track_caller]
     fn check(text: &str) {
         let tokens = tokens(text);
-        let (read, laid_out) = unpack(&PackedTokens::Whole(&pack(&tokens, text.as_bytes())))
-            .expect("it was just packed");
+        let packed = pack(&tokens, text.as_bytes());
+        let packed = PackedTokens::Whole(&packed);
+        let (read, laid_out) = unpack(&packed).expect("it was just packed");
         let readings = |tokens: &[Token]| {
             tokens.iter().map(|token| (token.symbol, token.exact)).collect::<Vec<_>>()
         };
@@ -288,8 +285,7 @@ pub(super) mod tests {
             tokens.iter().map(|token| lines.line_of(token.start)).collect::<Vec<_>>()
         };
         assert_eq!(lines(&laid_out, &read), lines(text.as_bytes(), &tokens), "{text}");
-        let keys = unpack_lines(&PackedTokens::Whole(&pack(&tokens, text.as_bytes())))
-            .expect("it was just packed");
+        let keys = unpack_lines(&packed).expect("it was just packed");
         assert_eq!(keys, line_keys(Document::new(&laid_out, &read)), "{text}");
     }
 
