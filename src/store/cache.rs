@@ -7,20 +7,17 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::error::SegmentError;
+use super::MAX_SEGMENTS;
+use super::error::{Result, SegmentError};
 use super::segment::{Section, Segment, SegmentKind, SegmentParams, span, u32_at, u64_at};
 use super::write::{SegmentWriter, list, remove_all, sweep};
 use crate::fingerprint::Fingerprint;
 use crate::text::varint;
 
-/// The name of the cache files.
 const NAME: &str = "prints";
-/// Number of segments from which on the small ones are merged.
-const MAX_SEGMENTS: usize = 8;
 /// Maximum total size of all segments in bytes; beyond it, the oldest are removed.
 const MAX_BYTES: u64 = 1024 * 1024 * 1024;
 
-/// The sections of a segment.
 #[derive(Clone, Copy)]
 enum SectionId {
     Rows = 1,
@@ -133,7 +130,6 @@ impl Fresh {
 /// The length of a row after its id.
 const FIELDS: usize = 44;
 
-/// A segment of the cache.
 #[derive(Debug)]
 struct CacheSegment {
     path: PathBuf,
@@ -145,7 +141,7 @@ struct CacheSegment {
 }
 
 impl CacheSegment {
-    fn open(path: &Path, params: &SegmentParams) -> Result<Self, SegmentError> {
+    fn open(path: &Path, params: &SegmentParams) -> Result<Self> {
         let segment = Segment::open(path)?.of_kind(SegmentKind::Cache)?.with_params(params)?;
         let n_row = segment.params().hash.n_bytes() + FIELDS;
         let n_bytes = segment.section(SectionId::Rows)?.len();
@@ -160,20 +156,20 @@ impl CacheSegment {
     }
 
     /// What was read, if it is not damaged; remembers if it is.
-    fn noting_damage<T>(&self, read: Result<T, SegmentError>) -> Option<T> {
+    fn noting_damage<T>(&self, read: Result<T>) -> Option<T> {
         if read.is_err() {
             self.is_damaged.store(true, Ordering::Relaxed);
         }
         read.ok()
     }
 
-    fn row_bytes(&self, at: usize) -> Result<&[u8], SegmentError> {
+    fn row_bytes(&self, at: usize) -> Result<&[u8]> {
         self.segment
             .section(SectionId::Rows)?
             .row(at, self.segment.params().hash.n_bytes() + FIELDS)
     }
 
-    fn row<'r>(&'r self, bytes: &'r [u8]) -> Result<BlobFacts<'r>, SegmentError> {
+    fn row<'r>(&'r self, bytes: &'r [u8]) -> Result<BlobFacts<'r>> {
         let (id, fields) = bytes.split_at(self.segment.params().hash.n_bytes());
         let [reading, start, first_word] =
             [0, 8, 32].map(|at| u64_at(fields, at).unwrap_or(u64::MAX));
@@ -196,7 +192,7 @@ impl CacheSegment {
     /// Ids are evenly spread, so a key is near the place that its first bytes say (Perl, Itai and
     /// Avni, Interpolation search, 1978): the search begins there and widens its steps until it has
     /// passed the key. O(log n) for any ids.
-    fn find(&self, key: &Key) -> Result<Option<BlobFacts<'_>>, SegmentError> {
+    fn find(&self, key: &Key) -> Result<Option<BlobFacts<'_>>> {
         let n_id = self.segment.params().hash.n_bytes();
         let (mut from, mut to) = (0, self.n_rows);
         let first: [u8; 8] = std::array::from_fn(|at| key.id.get(at).copied().unwrap_or_default());
@@ -223,16 +219,16 @@ impl CacheSegment {
         }
         let bytes = self.row_bytes(from)?;
         let is_it = bytes[..n_id] == *key.id && u64_at(bytes, n_id) == Some(key.reading);
-        if is_it { self.row(bytes).map(Some) } else { Ok(None) }
+        is_it.then(|| self.row(bytes)).transpose()
     }
 
-    fn rows(&self) -> Result<Vec<BlobFacts<'_>>, SegmentError> {
+    fn rows(&self) -> Result<Vec<BlobFacts<'_>>> {
         (0..self.n_rows).map(|at| self.row(self.row_bytes(at)?)).collect()
     }
 }
 
-/// Reads the names of the families: for each its length in two bytes, and its bytes.
-fn families(section: Section<'_>) -> Result<Vec<String>, SegmentError> {
+/// The names of the families: for each its length in two bytes, and its bytes.
+fn families(section: Section<'_>) -> Result<Vec<String>> {
     let names = section.texts(2)?.map(|name| String::from_utf8(name?.to_vec()).ok());
     names.collect::<Option<_>>().ok_or(SegmentError::Damaged("the names of its families"))
 }
@@ -268,7 +264,7 @@ impl Cache {
         self.parts.iter().find_map(|part| part.noting_damage(part.find(key)).flatten())
     }
 
-    /// The folder.
+    /// Where its files are.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -302,11 +298,9 @@ impl Cache {
         }
     }
 
-    /// Adds entries, removes damaged files, and merges and limits the rest.
-    ///
-    /// # Errors
-    /// If the folder is not writable. The existing cache is then unchanged.
-    pub fn keep(mut self, fresh: &[Fresh]) -> Result<(), SegmentError> {
+    /// Adds entries, removes damaged files, and merges and limits the rest. Where the folder is not
+    /// writable, what is whole stays.
+    pub fn keep(mut self, fresh: &[Fresh]) -> Result<()> {
         self.remove_damaged();
         let own = fresh.iter().filter(|of| of.key.id.len() == self.params.hash.n_bytes());
         let rows: Vec<BlobFacts<'_>> = own.map(Fresh::row).collect();
@@ -324,10 +318,7 @@ impl Cache {
     }
 
     /// Keeps only the entries of `blobs`, in a single file.
-    ///
-    /// # Errors
-    /// If the folder is not writable. The existing cache is then unchanged.
-    pub fn prune(mut self, blobs: &HashSet<Vec<u8>>) -> Result<(), SegmentError> {
+    pub fn prune(mut self, blobs: &HashSet<Vec<u8>>) -> Result<()> {
         self.verify();
         self.remove_damaged();
         let rows = self.parts.iter().filter_map(|part| part.rows().ok()).flatten();
@@ -363,7 +354,7 @@ impl Cache {
     }
 
     /// Writes rows into a new segment, each key once.
-    fn write(&self, mut rows: Vec<BlobFacts<'_>>) -> Result<PathBuf, SegmentError> {
+    fn write(&self, mut rows: Vec<BlobFacts<'_>>) -> Result<PathBuf> {
         rows.sort_unstable();
         rows.dedup_by_key(|row| (row.id, row.reading));
         let mut families: Vec<&str> = rows.iter().map(|row| row.family).collect();
@@ -373,37 +364,30 @@ impl Cache {
         out.begin(SectionId::Rows);
         let (mut start, mut first_word) = (0u64, 0u64);
         for row in &rows {
-            out.write(row.id)?;
-            for field in [row.reading, start] {
-                out.write(&field.to_le_bytes())?;
-            }
             let family = families.binary_search(&row.family).unwrap_or_default() as u32;
-            for field in [row.prints.len() as u32, row.n_prints, row.status, family] {
-                out.write(&field.to_le_bytes())?;
-            }
+            let fields = [row.prints.len() as u32, row.n_prints, row.status, family];
+            out.write(row.id)?;
+            out.write([row.reading, start].map(u64::to_le_bytes).as_flattened())?;
+            out.write(fields.map(u32::to_le_bytes).as_flattened())?;
             out.write(&first_word.to_le_bytes())?;
             out.write(&((row.words.len() / 4) as u32).to_le_bytes())?;
             start += row.prints.len() as u64;
             first_word += row.words.len() as u64;
         }
         out.begin(SectionId::Prints);
-        for row in &rows {
-            out.write(row.prints)?;
-        }
+        rows.iter().try_for_each(|row| out.write(row.prints))?;
         out.begin(SectionId::Families);
         for family in families {
             out.write(&(family.len() as u16).to_le_bytes())?;
             out.write(family.as_bytes())?;
         }
         out.begin(SectionId::Words);
-        for row in &rows {
-            out.write(row.words)?;
-        }
+        rows.iter().try_for_each(|row| out.write(row.words))?;
         out.finish(NAME)
     }
 
     /// Merges the small segments, but not those larger than all smaller ones together.
-    fn merge(&mut self) -> Result<(), SegmentError> {
+    fn merge(&mut self) -> Result<()> {
         self.parts.sort_by_key(|part| part.segment.n_bytes());
         let (mut n_merged, mut total) = (1, self.parts[0].segment.n_bytes());
         for (at, part) in self.parts.iter().enumerate().skip(1) {
@@ -453,16 +437,20 @@ mod tests {
         Key { id: id.into(), reading: u64::from(n % 3) }
     }
 
+    /// The status and the family of a blob; its hashes, positions and words.
+    fn facts(n: u32) -> (u32, String, [Vec<u64>; 3]) {
+        let at = 0..u64::from(n % 50);
+        let hashes = at.clone().map(|at| u64::from(n) << 32 | at).collect();
+        let family = if n.is_multiple_of(2) { "c" } else { "rust" }.to_owned();
+        let positions = at.map(|at| at * 100).collect();
+        (n % 4, family, [hashes, positions, vec![u64::from(n), u64::from(n) + 7]])
+    }
+
     fn fresh(n: u32) -> Fresh {
-        let prints = (0..n % 50)
-            .map(|at| Fingerprint { hash: u64::from(n) << 32 | u64::from(at), position: at * 100 });
-        Fresh::new(
-            key(n),
-            n % 4,
-            if n.is_multiple_of(2) { "c" } else { "rust" },
-            prints,
-            &[n, n + 7],
-        )
+        let (status, family, [hashes, positions, _]) = facts(n);
+        let prints = hashes.into_iter().zip(positions);
+        let prints = prints.map(|(hash, at)| Fingerprint { hash, position: at as u32 });
+        Fresh::new(key(n), status, &family, prints, &[n, n + 7])
     }
 
     fn known(cache: &Cache, n: u32) -> Option<(u32, String, [Vec<u64>; 3])> {
@@ -474,16 +462,10 @@ mod tests {
 
     #[track_caller]
     fn check(cache: &Cache, n: u32) {
-        let at = 0..n % 50;
-        let hashes = at.clone().map(|at| u64::from(n) << 32 | u64::from(at)).collect();
-        let family = if n.is_multiple_of(2) { "c" } else { "rust" }.to_owned();
-        let positions = at.map(|at| u64::from(at) * 100).collect();
-        let words = vec![u64::from(n), u64::from(n) + 7];
-        let expected = (n % 4, family, [hashes, positions, words]);
-        assert_eq!(known(cache, n), Some(expected));
+        assert_eq!(known(cache, n), Some(facts(n)));
     }
 
-    fn add(folder: &Path, entries: std::ops::Range<u32>) {
+    fn add(folder: &Path, entries: impl Iterator<Item = u32>) {
         let fresh: Vec<_> = entries.map(fresh).collect();
         Cache::open(folder, PARAMS).keep(&fresh).expect("the folder is writable");
     }
@@ -505,14 +487,12 @@ mod tests {
     fn what_has_an_evenly_spread_id_is_found_and_its_neighbors_are_not() {
         let folder = folder();
         let ids = || (0..1_000u32).map(|n| n * 4_294_967);
-        Cache::open(folder.path(), PARAMS)
-            .keep(&ids().map(fresh).collect::<Vec<_>>())
-            .expect("the folder is writable");
+        add(folder.path(), ids());
         let cache = Cache::open(folder.path(), PARAMS);
-        ids().for_each(|n| check(&cache, n));
-        ids().for_each(|n| {
+        for n in ids() {
+            check(&cache, n);
             assert_eq!([known(&cache, n + 1), known(&cache, n + 2_000_000)], [None, None]);
-        });
+        }
     }
 
     #[test]
@@ -525,9 +505,9 @@ mod tests {
         bytes[middle] ^= 1;
         std::fs::write(&path, bytes).expect("it is writable");
         let cache = Cache::open(folder.path(), PARAMS);
-        let n_known = (0..500).filter(|&n| known(&cache, n).is_some()).count();
-        (0..500).filter(|&n| known(&cache, n).is_some()).for_each(|n| check(&cache, n));
-        assert!(n_known < 500, "what lies in the damaged block is gone");
+        let found: Vec<u32> = (0..500).filter(|&n| known(&cache, n).is_some()).collect();
+        found.iter().for_each(|&n| check(&cache, n));
+        assert!(found.len() < 500, "what lies in the damaged block is gone");
         assert_eq!(cache.faults().len(), 1);
         cache.keep(&[fresh(7)]).expect("the folder is writable");
         let cache = Cache::open(folder.path(), PARAMS);

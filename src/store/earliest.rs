@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock};
 
-use super::error::SegmentError;
+use super::error::{Result, SegmentError};
 use super::runs::Runs;
 
 /// Number of parts that threads fill independently.
@@ -120,13 +120,7 @@ impl Earliest {
     }
 
     /// The keys and their numbers, sorted by key.
-    ///
-    /// # Errors
-    /// If what did not fit in memory could not be written, or cannot be read; each row may fail as
-    /// well.
-    pub fn into_sorted(
-        self,
-    ) -> Result<impl Iterator<Item = Result<(u64, u32), SegmentError>>, SegmentError> {
+    pub fn into_sorted(self) -> Result<impl Iterator<Item = Result<(u64, u32)>>> {
         if let Some(fault) = self.fault.into_inner().unwrap_or_default() {
             return Err(fault);
         }
@@ -159,6 +153,7 @@ fn sorted(shard: &mut Mutex<Shard>) -> Vec<(u64, u32)> {
 mod tests {
     use std::collections::BTreeMap;
 
+    use super::super::key;
     use super::super::tests::folder;
     use super::*;
 
@@ -168,17 +163,11 @@ mod tests {
         for max_keys in [10, 1_000, 100_000] {
             let earliest = Earliest::with_limit(folder.path(), max_keys);
             let mut expected: BTreeMap<u64, u32> = BTreeMap::new();
-            let mut state = 7u64;
             let mut scratch = Vec::new();
             for n in 0..500u32 {
                 let number = (n * 7) % 500;
-                let mut keys = Vec::new();
-                for _ in 0..20 {
-                    state = state
-                        .wrapping_mul(0x5851_F42D_4C95_7F2D)
-                        .wrapping_add(0x1405_7B7E_F767_814F);
-                    keys.push((state >> 33) % 3_000 * 0x5_2A3B_4C5D);
-                }
+                let keys = (n * 20..n * 20 + 20).map(|at| key(at.into()) % 3_000 * 0x5_2A3B_4C5D);
+                let keys: Vec<u64> = keys.collect();
                 for key in &keys {
                     let kept = expected.entry(*key).or_insert(number);
                     *kept = number.min(*kept);

@@ -8,7 +8,7 @@ use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use super::error::SegmentError;
+use super::error::{Result, SegmentError};
 
 /// Bytes covered by one checksum, and read at once from elsewhere.
 pub(super) const BLOCK: usize = 4096;
@@ -25,10 +25,7 @@ pub struct BlockAt {
 /// Where the blocks of a segment are.
 pub trait Blocks: Debug + Send + Sync {
     /// Reads `blocks`, all at once where that is faster; their bytes in the same order, verified.
-    ///
-    /// # Errors
-    /// What was asked, of whom, and why it failed; or that a block is not the one that was written.
-    fn read(&self, blocks: &[BlockAt]) -> Result<Vec<Vec<u8>>, SegmentError>;
+    fn read(&self, blocks: &[BlockAt]) -> Result<Vec<Vec<u8>>>;
 }
 
 /// Maximum bytes to read as one piece: a larger one is a wrong reference, or no file of source
@@ -73,7 +70,9 @@ impl SectionAt {
         BlockAt { number: (self.first_block + block) as u32, range: start as u64..end as u64 }
     }
 
-    fn blocks(&self, bytes: &Range<usize>) -> Range<usize> {
+    /// Which of its blocks have these of its bytes.
+    #[inline]
+    pub fn blocks(&self, bytes: &Range<usize>) -> Range<usize> {
         if bytes.is_empty() { 0..0 } else { bytes.start / BLOCK..(bytes.end - 1) / BLOCK + 1 }
     }
 }
@@ -114,7 +113,7 @@ impl Far {
     }
 
     /// Bytes of a section, which are inside of it.
-    pub fn bytes(&self, section: &SectionAt, bytes: Range<usize>) -> Result<&[u8], SegmentError> {
+    pub fn bytes(&self, section: &SectionAt, bytes: Range<usize>) -> Result<&[u8]> {
         let blocks = section.blocks(&bytes);
         if blocks.is_empty() {
             return Ok(&[]);
@@ -132,7 +131,7 @@ impl Far {
     }
 
     /// Several blocks in a row, of which those are read that are not known.
-    fn joined(&self, section: &SectionAt, blocks: Range<usize>) -> Result<Box<[u8]>, SegmentError> {
+    fn joined(&self, section: &SectionAt, blocks: Range<usize>) -> Result<Box<[u8]>> {
         let missing =
             blocks.clone().filter(|block| self.known(section.first_block + block, 1).is_none());
         let missing: Vec<BlockAt> = missing.map(|block| section.block(block)).collect();
@@ -151,7 +150,7 @@ impl Far {
         Ok(joined.into())
     }
 
-    fn read(&self, blocks: &[BlockAt]) -> Result<Vec<Vec<u8>>, SegmentError> {
+    fn read(&self, blocks: &[BlockAt]) -> Result<Vec<Vec<u8>>> {
         if blocks.is_empty() {
             return Ok(Vec::new());
         }
@@ -162,7 +161,7 @@ impl Far {
     }
 
     /// Reads all at once what later calls of [`Far::bytes`] will ask for.
-    pub fn read_ahead(&self, pieces: &[(&SectionAt, Range<usize>)]) -> Result<(), SegmentError> {
+    pub fn read_ahead(&self, pieces: &[(&SectionAt, Range<usize>)]) -> Result<()> {
         let mut missing = Vec::new();
         let mut seen = BTreeSet::new();
         for (section, bytes) in pieces {

@@ -19,24 +19,16 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::earliest::Earliest;
-use super::error::SegmentError;
+use super::error::{Result, SegmentError};
 use super::postings::{Postings, PostingsWriter, key};
-use super::segment::{
-    Section, Segment, SegmentKind as Kind, SegmentParams as Params, u32_at, u64_at,
-};
+use super::segment::{Section, Segment, SegmentKind, SegmentParams, u32_at, u64_at};
 use super::write::{SegmentWriter, list, remove_all, sweep};
+use super::{MAX_SEGMENTS, TRIES};
 use crate::files::BlobId;
 use crate::git::CommitId;
 use crate::text::FilePath;
 
-/// Number of segments from which on the newer ones are merged.
-const MAX_SEGMENTS: usize = 8;
-/// How often to reopen an index that another process is changing.
-const TRIES: usize = 5;
-/// Maximum number of segments; if there are more, someone else put them there.
-const TOO_MANY: usize = 1_000;
-
-/// The sections of a segment; the postings take three.
+/// The postings take three sections.
 #[derive(Clone, Copy)]
 enum SectionId {
     Tips = 1,
@@ -73,30 +65,23 @@ impl Extent {
 }
 
 /// What a commit did to a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PastEvent {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileEvent<P, C> {
     /// The file.
-    pub path: FilePath,
+    pub path: P,
     /// The commit.
-    pub commit: CommitId,
+    pub commit: C,
     /// The content before, if the file existed.
     pub before: Option<BlobId>,
     /// The content after, if the file still exists.
     pub after: Option<BlobId>,
 }
 
-/// Like [`PastEvent`], with the numbers of commit and path in a [`Stretch`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct EventRow {
-    /// The number of the path.
-    pub path: u32,
-    /// The number of the commit.
-    pub commit: u32,
-    /// The content before, if the file existed.
-    pub before: Option<BlobId>,
-    /// The content after, if the file still exists.
-    pub after: Option<BlobId>,
-}
+/// What a commit did to a file, with both of them.
+pub type PastEvent = FileEvent<FilePath, CommitId>;
+
+/// Like [`PastEvent`], with the numbers of path and commit in a [`Stretch`].
+pub type EventRow = FileEvent<u32, u32>;
 
 /// A stretch of history to store, without its fingerprints.
 #[derive(Debug, Default)]
@@ -128,7 +113,7 @@ struct Part {
 pub struct History {
     /// `None`: it is in memory, for one run.
     folder: Option<PathBuf>,
-    params: Params,
+    params: SegmentParams,
     extent: Extent,
     parts: Vec<Part>,
     /// Why nothing could be read, although there are files.
@@ -137,13 +122,13 @@ pub struct History {
 
 impl History {
     /// An empty index in memory, for one run.
-    pub fn in_memory(params: Params, extent: Extent) -> Self {
+    pub fn in_memory(params: SegmentParams, extent: Extent) -> Self {
         Self { folder: None, params, extent, parts: Vec::new(), fault: None }
     }
 
     /// Opens the index in `folder`; an empty one when there is none, or when a part of it is
     /// damaged or missing.
-    pub fn open(folder: &Path, params: Params, extent: Extent) -> Self {
+    pub fn open(folder: &Path, params: SegmentParams, extent: Extent) -> Self {
         let mut opened =
             Self { folder: Some(folder.to_owned()), ..Self::in_memory(params, extent) };
         for _ in 0..TRIES {
@@ -157,28 +142,22 @@ impl History {
         opened
     }
 
-    /// This index; where there are files and nothing could be read, why.
-    ///
-    /// # Errors
-    /// What is wrong with the files.
-    pub fn readable(mut self) -> Result<Self, SegmentError> {
+    /// This index, if its files could be read.
+    pub fn readable(mut self) -> Result<Self> {
         self.fault.take().map_or(Ok(self), Err)
     }
 
     /// Reads every byte, so that all damage is found.
-    pub fn verify(&self) -> Result<(), SegmentError> {
+    pub fn verify(&self) -> Result<()> {
         self.each_part(|part| part.segment.verify())
     }
 
-    fn each_part<'h>(
-        &'h self,
-        mut read: impl FnMut(&'h Part) -> Result<(), SegmentError>,
-    ) -> Result<(), SegmentError> {
+    fn each_part<'h>(&'h self, mut read: impl FnMut(&'h Part) -> Result<()>) -> Result<()> {
         self.parts.iter().try_for_each(|part| read(part).map_err(|why| why.of(&part.file)))
     }
 
     /// Removes the index of `extent` in `folder`, but not what was made with other parameters.
-    pub fn discard(folder: &Path, params: &Params, extent: Extent) {
+    pub fn discard(folder: &Path, params: &SegmentParams, extent: Extent) {
         for path in list(folder, extent.name()) {
             let fault = Segment::open(&path).and_then(|segment| segment.with_params(params));
             if !matches!(fault, Err(SegmentError::OtherParams | SegmentError::Version { .. })) {
@@ -209,16 +188,16 @@ impl History {
     }
 
     /// The commits whose history is known.
-    pub fn tips(&self) -> Result<Vec<CommitId>, SegmentError> {
+    pub fn tips(&self) -> Result<Vec<CommitId>> {
         self.ids(SectionId::Tips)
     }
 
     /// The commits that were read.
-    pub fn commits(&self) -> Result<Vec<CommitId>, SegmentError> {
+    pub fn commits(&self) -> Result<Vec<CommitId>> {
         self.ids(SectionId::Commits)
     }
 
-    fn ids(&self, id: SectionId) -> Result<Vec<CommitId>, SegmentError> {
+    fn ids(&self, id: SectionId) -> Result<Vec<CommitId>> {
         let mut ids = Vec::new();
         self.each_part(|part| part.ids(id).map(|of_part| ids.extend(of_part)))?;
         Ok(ids)
@@ -226,7 +205,7 @@ impl History {
 
     /// The paths of the files in which a fingerprint first appeared, one for each part of the index
     /// that has it.
-    pub fn paths_of(&self, hash: u64) -> Result<Vec<&FilePath>, SegmentError> {
+    pub fn paths_of(&self, hash: u64) -> Result<Vec<&FilePath>> {
         let mut paths = Vec::new();
         self.each_part(|part| {
             for event in part.postings()?.get(key(hash))? {
@@ -240,7 +219,7 @@ impl History {
     }
 
     /// Whether a fingerprint has appeared, by its [`key`].
-    pub fn has(&self, key: u64) -> Result<bool, SegmentError> {
+    pub fn has(&self, key: u64) -> Result<bool> {
         for part in &self.parts {
             let found = part.postings().and_then(|all| all.get(key));
             if found.map_err(|why| why.of(&part.file))?.len() > 0 {
@@ -251,10 +230,7 @@ impl History {
     }
 
     /// What was done to each of `paths`, the oldest first.
-    pub fn events_of(
-        &self,
-        paths: &[FilePath],
-    ) -> Result<BTreeMap<FilePath, Vec<PastEvent>>, SegmentError> {
+    pub fn events_of(&self, paths: &[FilePath]) -> Result<BTreeMap<FilePath, Vec<PastEvent>>> {
         let mut found: BTreeMap<FilePath, Vec<PastEvent>> = BTreeMap::new();
         self.each_part(|part| {
             let mut is_asked = vec![false; part.paths.len()];
@@ -275,7 +251,7 @@ impl History {
     /// The events that took one of `blobs` from its path, the oldest first.
     ///
     /// Time O(n) for n events.
-    pub fn removals_of(&self, blobs: &HashSet<BlobId>) -> Result<Vec<PastEvent>, SegmentError> {
+    pub fn removals_of(&self, blobs: &HashSet<BlobId>) -> Result<Vec<PastEvent>> {
         let mut found = Vec::new();
         if blobs.is_empty() {
             return Ok(found);
@@ -301,7 +277,7 @@ impl History {
         mut self,
         stretch: &Stretch,
         first: Earliest,
-    ) -> Result<(Self, Option<SegmentError>), SegmentError> {
+    ) -> Result<(Self, Option<SegmentError>)> {
         if let Some(folder) = self.folder.as_ref().filter(|_| self.parts.is_empty()) {
             Self::discard(folder, &self.params, self.extent);
         }
@@ -330,7 +306,7 @@ impl History {
                 Err(why) => return Err(why),
             },
         };
-        let mut out = SegmentWriter::in_memory(Kind::History, self.params);
+        let mut out = SegmentWriter::in_memory(SegmentKind::History, self.params);
         self.fill(&mut out, &self.parts, stretch, &rows)?;
         let segment = Segment::from_bytes(out.finish_in_memory()?)?;
         self.parts.push(Part::new(segment, Path::new("the index in memory"))?);
@@ -338,7 +314,7 @@ impl History {
     }
 
     /// Merges all segments but those that are larger than all newer ones together.
-    fn merge(&self, folder: &Path) -> Result<(), SegmentError> {
+    fn merge(&self, folder: &Path) -> Result<()> {
         let mut n_newer = 0;
         let mut from = self.parts.len();
         for (at, part) in self.parts.iter().enumerate().rev() {
@@ -394,8 +370,8 @@ impl History {
         before: &[Part],
         stretch: &Stretch,
         rows: &[(u64, u32)],
-    ) -> Result<PathBuf, SegmentError> {
-        let mut out = SegmentWriter::create(folder, Kind::History, self.params)?;
+    ) -> Result<PathBuf> {
+        let mut out = SegmentWriter::create(folder, SegmentKind::History, self.params)?;
         self.fill(&mut out, before, stretch, rows)?;
         out.finish(self.extent.name())
     }
@@ -406,7 +382,7 @@ impl History {
         before: &[Part],
         stretch: &Stretch,
         rows: &[(u64, u32)],
-    ) -> Result<(), SegmentError> {
+    ) -> Result<()> {
         let Stretch { tips, commits, paths, events } = stretch;
         let mut order: Vec<u32> = (0..paths.len() as u32).collect();
         order.sort_unstable_by_key(|&number| &paths[number as usize]);
@@ -416,9 +392,7 @@ impl History {
         }
         for (section, ids) in [(SectionId::Tips, tips), (SectionId::Commits, commits)] {
             out.begin(section);
-            for id in ids {
-                out.write(id.as_bytes())?;
-            }
+            ids.iter().try_for_each(|id| out.write(id.as_bytes()))?;
         }
         out.begin(SectionId::Paths);
         for &number in &order {
@@ -430,8 +404,7 @@ impl History {
         let none = vec![0; self.params.hash.n_bytes()];
         for event in events {
             let path = numbers.get(event.path as usize).copied().unwrap_or(u32::MAX);
-            out.write(&path.to_le_bytes())?;
-            out.write(&event.commit.to_le_bytes())?;
+            out.write([path, event.commit].map(u32::to_le_bytes).as_flattened())?;
             out.write(event.before.as_ref().map_or(&none[..], BlobId::as_bytes))?;
             out.write(event.after.as_ref().map_or(&none[..], BlobId::as_bytes))?;
         }
@@ -445,7 +418,7 @@ impl History {
         out.write(&ids.map(|ids| ids.len() as u64).sum::<u64>().to_le_bytes())
     }
 
-    /// Removes the index, so that it is rebuilt.
+    /// Removes the index.
     pub fn remove(&mut self) {
         for part in self.parts.drain(..) {
             // Where it cannot be removed it costs space only.
@@ -459,10 +432,10 @@ impl History {
     }
 }
 
-/// The segments of an index, if none is missing.
-fn open_parts(folder: &Path, params: &Params, extent: Extent) -> Result<Vec<Part>, SegmentError> {
+fn open_parts(folder: &Path, params: &SegmentParams, extent: Extent) -> Result<Vec<Part>> {
     let files = list(folder, extent.name());
-    if files.len() > TOO_MANY {
+    // Someone else put them there.
+    if files.len() > 1_000 {
         return Err(SegmentError::Foreign);
     }
     let (mut parts, mut n_before) = (Vec::new(), 0);
@@ -482,11 +455,11 @@ fn open_parts(folder: &Path, params: &Params, extent: Extent) -> Result<Vec<Part
 }
 
 impl Part {
-    fn open(path: &Path, params: &Params) -> Result<Self, SegmentError> {
-        Self::new(Segment::open(path)?.of_kind(Kind::History)?.with_params(params)?, path)
+    fn open(path: &Path, params: &SegmentParams) -> Result<Self> {
+        Self::new(Segment::open(path)?.of_kind(SegmentKind::History)?.with_params(params)?, path)
     }
 
-    fn new(segment: Segment, path: &Path) -> Result<Self, SegmentError> {
+    fn new(segment: Segment, path: &Path) -> Result<Self> {
         for id in [SectionId::Tips, SectionId::Commits, SectionId::Events] {
             segment.section(id)?;
         }
@@ -497,27 +470,25 @@ impl Part {
         Ok(Self { file: path.to_owned(), segment, paths, n_before })
     }
 
-    fn postings(&self) -> Result<Postings<'_>, SegmentError> {
+    fn postings(&self) -> Result<Postings<'_>> {
         Postings::new(&self.segment, SectionId::Postings)
     }
 
-    /// The bytes of an id.
     fn n_id(&self) -> usize {
         self.segment.params().hash.n_bytes()
     }
 
-    /// The bytes of a row of the table of events.
     fn n_event(&self) -> usize {
         8 + 2 * self.n_id()
     }
 
-    fn events(&self) -> Result<impl Iterator<Item = EventRow>, SegmentError> {
+    fn events(&self) -> Result<impl Iterator<Item = EventRow>> {
         let rows = self.segment.section(SectionId::Events)?.all()?.chunks_exact(self.n_event());
         let n_id = self.n_id();
         Ok(rows.map(move |row| event_row(row, n_id)))
     }
 
-    fn past_event(&self, row: EventRow) -> Result<PastEvent, SegmentError> {
+    fn past_event(&self, row: EventRow) -> Result<PastEvent> {
         let EventRow { path, commit, before, after } = row;
         let path = self.path(path)?.clone();
         let id = self.segment.section(SectionId::Commits)?.row(commit as usize, self.n_id())?;
@@ -525,12 +496,12 @@ impl Part {
         Ok(PastEvent { path, commit, before, after })
     }
 
-    fn ids(&self, id: SectionId) -> Result<Vec<CommitId>, SegmentError> {
+    fn ids(&self, id: SectionId) -> Result<Vec<CommitId>> {
         let ids = self.segment.section(id)?.all()?.chunks_exact(self.n_id());
         ids.map(|id| CommitId::from_bytes(id).ok_or(DAMAGED_COMMIT)).collect()
     }
 
-    fn path(&self, number: u32) -> Result<&FilePath, SegmentError> {
+    fn path(&self, number: u32) -> Result<&FilePath> {
         self.paths.get(number as usize).ok_or(DAMAGED_EVENT)
     }
 }
@@ -538,7 +509,6 @@ impl Part {
 const DAMAGED_EVENT: SegmentError = SegmentError::Damaged("the path of an event");
 const DAMAGED_COMMIT: SegmentError = SegmentError::Damaged("the id of a commit");
 
-/// Reads a row of the events table.
 fn event_row(row: &[u8], n_id: usize) -> EventRow {
     let [path, commit] = [0, 4].map(|at| u32_at(row, at).unwrap_or(u32::MAX));
     let [before, after] = [&row[8..8 + n_id], &row[8 + n_id..]]
@@ -546,8 +516,8 @@ fn event_row(row: &[u8], n_id: usize) -> EventRow {
     EventRow { path, commit, before, after }
 }
 
-/// Reads paths: for each its length in four bytes, then its bytes. They must be sorted.
-fn paths(section: Section<'_>) -> Result<Vec<FilePath>, SegmentError> {
+/// The paths: for each its length in four bytes, then its bytes. They must be sorted.
+fn paths(section: Section<'_>) -> Result<Vec<FilePath>> {
     let paths: Option<Vec<FilePath>> = section.texts(4)?.map(|of| of.map(FilePath::new)).collect();
     let paths = paths.filter(|paths| paths.is_sorted_by(|a, b| a < b));
     paths.ok_or(SegmentError::Damaged("its paths"))
@@ -567,12 +537,8 @@ mod tests {
     }
 
     fn event(path: &str, n: u8, before: u8, after: u8) -> PastEvent {
-        PastEvent {
-            path: FilePath::new(path),
-            commit: commit(n),
-            before: id(before),
-            after: id(after),
-        }
+        let [before, after] = [before, after].map(id);
+        PastEvent { path: FilePath::new(path), commit: commit(n), before, after }
     }
 
     fn open(folder: &Path) -> History {
@@ -624,14 +590,10 @@ mod tests {
         );
         let events = history.events_of(&[FilePath::new("a.c")]).expect("it is whole");
         assert_eq!(events[&FilePath::new("a.c")], of_a);
-        assert!(
-            history.has(key(9)).expect("it is whole")
-                && !history.has(key(12)).expect("it is whole")
-        );
-        assert!(
-            History::open(folder.path(), PARAMS, Extent::Part).is_empty(),
-            "a part is another index"
-        );
+        let has = |hash| history.has(key(hash)).expect("it is whole");
+        assert_eq!([9, 12].map(has), [true, false]);
+        let part = History::open(folder.path(), PARAMS, Extent::Part);
+        assert!(part.is_empty(), "a part is another index");
     }
 
     #[test]
@@ -655,10 +617,8 @@ mod tests {
             for asked in [path, z] {
                 let expected: Vec<_> =
                     all.iter().filter(|event| event.path == asked).cloned().collect();
-                assert_eq!(
-                    history.events_of(std::slice::from_ref(&asked)).expect("it is whole")[&asked],
-                    expected
-                );
+                let found = history.events_of(std::slice::from_ref(&asked));
+                assert_eq!(found.expect("it is whole")[&asked], expected);
             }
         }
     }
@@ -676,11 +636,7 @@ mod tests {
         assert!(open(folder.path()).is_empty());
         std::fs::write(&files[1], kept).expect("it is writable");
         std::fs::remove_file(&files[2]).expect("it can be removed");
-        let history = open(folder.path());
-        assert_eq!(
-            history.tips().expect("it is whole"),
-            [commit(1), commit(2)],
-            "without the last it is older"
-        );
+        let tips = open(folder.path()).tips().expect("it is whole");
+        assert_eq!(tips, [commit(1), commit(2)], "without the last it is older");
     }
 }

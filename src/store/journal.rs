@@ -8,11 +8,10 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use super::error::SegmentError;
+use super::error::{Result, SegmentError};
 use super::write::{named, remove_all};
 use crate::files;
 
-/// The prefix of journal names.
 const NAME: &str = "judged-";
 const EXTENSION: &str = ".log";
 /// Maximum bytes of a journal; a longer one is started over.
@@ -30,10 +29,7 @@ pub struct Journal {
 impl Journal {
     /// Opens the journal in `folder` for work whose settings have this digest; returns its complete
     /// lines.
-    ///
-    /// # Errors
-    /// If it cannot be read or created.
-    pub fn open(folder: &Path, digest: u64) -> Result<(Self, Vec<String>), SegmentError> {
+    pub fn open(folder: &Path, digest: u64) -> Result<(Self, Vec<String>)> {
         let path = folder.join(format!("{NAME}{digest:016x}{EXTENSION}"));
         let (file, bytes) = opened(folder, &path).map_err(SegmentError::file(&path))?;
         let lines =
@@ -43,10 +39,7 @@ impl Journal {
     }
 
     /// Appends a line.
-    ///
-    /// # Errors
-    /// If the disk is full.
-    pub fn append(&self, line: &str) -> Result<(), SegmentError> {
+    pub fn append(&self, line: &str) -> Result<()> {
         let whole = format!("{:08x} {line}\n", crc32fast::hash(line.as_bytes()));
         let Ok(mut file) = self.file.lock() else { return Ok(()) };
         file.write_all(whole.as_bytes()).map_err(SegmentError::file(&self.path))
@@ -108,16 +101,22 @@ mod tests {
     use super::super::tests::folder;
     use super::*;
 
+    /// Writes a journal with these lines; returns its path and its bytes.
+    fn write(folder: &Path, lines: [&str; 3]) -> (PathBuf, Vec<u8>) {
+        let (journal, before) = Journal::open(folder, 7).expect("the folder is writable");
+        assert!(before.is_empty());
+        for line in lines {
+            journal.append(line).expect("the folder is writable");
+        }
+        let path = journals(folder).pop().expect("there is one");
+        let bytes = std::fs::read(&path).expect("it is there");
+        (path, bytes)
+    }
+
     #[test]
     fn whole_lines_are_found_again_and_halves_are_not() {
         let folder = folder();
-        let (journal, lines) = Journal::open(folder.path(), 7).expect("the folder is writable");
-        assert!(lines.is_empty());
-        for line in ["one", "", "three"] {
-            journal.append(line).expect("the folder is writable");
-        }
-        let path = journals(folder.path()).pop().expect("there is one");
-        let bytes = std::fs::read(&path).expect("it is there");
+        let (path, bytes) = write(folder.path(), ["one", "", "three"]);
         for n in 0..bytes.len() {
             std::fs::write(&path, &bytes[..n]).expect("it is writable");
             let (journal, lines) = Journal::open(folder.path(), 7).expect("the folder is writable");
@@ -132,22 +131,15 @@ mod tests {
     #[test]
     fn a_flipped_bit_costs_a_line() {
         let folder = folder();
-        let (journal, _) = Journal::open(folder.path(), 7).expect("the folder is writable");
-        for line in ["one", "two", "three"] {
-            journal.append(line).expect("the folder is writable");
-        }
-        let path = journals(folder.path()).pop().expect("there is one");
-        let bytes = std::fs::read(&path).expect("it is there");
+        let all = ["one", "two", "three"];
+        let (path, bytes) = write(folder.path(), all);
         for at in 0..bytes.len() {
             let mut damaged = bytes.clone();
             damaged[at] ^= 4;
             std::fs::write(&path, damaged).expect("it is writable");
             let (_, lines) = Journal::open(folder.path(), 7).expect("the folder is writable");
-            assert!(
-                !lines.is_empty()
-                    && lines.iter().all(|line| ["one", "two", "three"].contains(&line.as_str())),
-                "byte {at}"
-            );
+            assert!(!lines.is_empty(), "byte {at}");
+            assert!(lines.iter().all(|line| all.contains(&line.as_str())), "byte {at}");
         }
     }
 

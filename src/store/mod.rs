@@ -1,7 +1,7 @@
 //! Stores fingerprints on disk: immutable, checksummed, memory-mapped segment files.
 //!
 //! Invariant: losing or damaging a file costs time, never a result; and nothing here waits for a
-//! lock.
+//! lock. What is asked of a file fails if it cannot be read or is damaged: [`SegmentError`].
 
 mod cache;
 pub mod corpus;
@@ -18,13 +18,19 @@ mod write;
 
 pub use cache::{BlobFacts, Cache, Fresh, Key};
 pub use earliest::Earliest;
+use error::Result;
 pub use error::{FORMAT_VERSION, SegmentError};
 pub use far::{BlockAt, Blocks};
-pub use history::{EventRow, Extent, History, PastEvent, Stretch};
+pub use history::{EventRow, Extent, FileEvent, History, PastEvent, Stretch};
 pub use journal::Journal;
 pub use postings::{Postings, PostingsWriter, key};
 pub use segment::{HashKind, Section, Segment, SegmentForm, SegmentKind, SegmentParams};
 pub use write::{SegmentWriter, list, sweep};
+
+/// Number of segments in a folder from which on the small or new ones are merged.
+const MAX_SEGMENTS: usize = 8;
+/// How often to read again what another process is changing.
+const TRIES: usize = 5;
 
 #[cfg(test)]
 mod tests {
@@ -62,7 +68,7 @@ mod tests {
     }
 
     /// Everything that a reader can get from a file.
-    fn read(bytes: &[u8]) -> Result<Vec<Vec<u8>>, SegmentError> {
+    fn read(bytes: &[u8]) -> Result<Vec<Vec<u8>>> {
         let segment =
             Segment::from_bytes(bytes)?.of_kind(SegmentKind::Cache)?.with_params(&PARAMS)?;
         (1..=2_u32).map(|id| Ok(segment.section(id)?.all()?.to_vec())).collect()
@@ -72,10 +78,8 @@ mod tests {
     fn each_fault_is_told_apart() {
         let whole = written();
         let fault = |bytes: &[u8]| format!("{:?}", read(bytes).expect_err("it is faulty"));
-        assert_eq!(
-            fault(b"# a text file, longer than the header of a segment, which is 72 bytes long"),
-            "Foreign"
-        );
+        let text = b"# a text file, longer than the header of a segment, which is 72 bytes long";
+        assert_eq!(fault(text), "Foreign");
         assert_eq!(fault(b"PK"), "Foreign");
         assert_eq!(fault(b""), "Truncated");
         assert_eq!(fault(&whole[..40]), "Truncated");
@@ -89,11 +93,10 @@ mod tests {
         assert_eq!(changed(20, 9), "Damaged(\"the header\")");
         assert_eq!(changed(100, 0xFF), "Damaged(\"a block's checksum\")");
         assert_eq!(fault(&[&whole[..], b"x"].concat()), "Damaged(\"something follows its end\")");
-        let other = Segment::from_bytes(&whole[..]).expect("it is whole");
-        assert!(matches!(other.of_kind(SegmentKind::History), Err(SegmentError::OtherKind)));
-        let other = Segment::from_bytes(&whole[..]).expect("it is whole");
+        let open = || Segment::from_bytes(&whole[..]).expect("it is whole");
+        assert!(matches!(open().of_kind(SegmentKind::History), Err(SegmentError::OtherKind)));
         let params = SegmentParams { languages: 8, ..PARAMS };
-        assert!(matches!(other.with_params(&params), Err(SegmentError::OtherParams)));
+        assert!(matches!(open().with_params(&params), Err(SegmentError::OtherParams)));
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! hashes that agree in 56 bits are treated as one: what a value leads to is compared token by
 //! token anyway.
 
-use super::error::SegmentError;
+use super::error::{Result, SegmentError};
 use super::segment::{Section, Segment, big_endian, u32_at, u64_at};
 use super::write::SegmentWriter;
 use crate::index::remix;
@@ -66,14 +66,7 @@ impl PostingsWriter {
     }
 
     /// Writes the postings as the sections `id`, `id + 1` and `id + 2`.
-    ///
-    /// # Errors
-    /// If the disk is full.
-    pub fn write(
-        mut self,
-        out: &mut SegmentWriter,
-        id: impl Into<u32>,
-    ) -> Result<(), SegmentError> {
+    pub fn write(mut self, out: &mut SegmentWriter, id: impl Into<u32>) -> Result<()> {
         let id = id.into();
         for bucket in 1..self.directory.len() {
             self.directory[bucket] = self.directory[bucket].max(self.directory[bucket - 1]);
@@ -81,9 +74,7 @@ impl PostingsWriter {
         out.section(id, &self.n_rows.to_le_bytes())?;
         out.write(&self.bits.to_le_bytes())?;
         out.write(&(self.n_value as u32).to_le_bytes())?;
-        for start in &self.directory {
-            out.write(&start.to_le_bytes())?;
-        }
+        self.directory.iter().try_for_each(|start| out.write(&start.to_le_bytes()))?;
         out.section(id + 1, &self.remainders)?;
         out.section(id + 2, &self.values)
     }
@@ -110,10 +101,7 @@ pub struct Postings<'s> {
 
 impl<'s> Postings<'s> {
     /// Reads the postings written as the section `id` and the two after it.
-    ///
-    /// # Errors
-    /// If they are missing, or their lengths do not match.
-    pub fn new(segment: &'s Segment, id: impl Into<u32>) -> Result<Self, SegmentError> {
+    pub fn new(segment: &'s Segment, id: impl Into<u32>) -> Result<Self> {
         let id = id.into();
         let (directory, remainders, values) =
             (segment.section(id)?, segment.section(id + 1)?, segment.section(id + 2)?);
@@ -144,16 +132,13 @@ impl<'s> Postings<'s> {
 
     /// The values under the hash with this [`key`], one after the other, in the order they were
     /// added.
-    ///
-    /// # Errors
-    /// If the data is damaged.
-    pub fn get(&self, key: u64) -> Result<std::slice::ChunksExact<'s, u8>, SegmentError> {
+    pub fn get(&self, key: u64) -> Result<std::slice::ChunksExact<'s, u8>> {
         let rows = self.rows_of(key)?;
         let values = self.values.bytes(rows.start * self.n_value..rows.end * self.n_value)?;
         Ok(values.chunks_exact(self.n_value.max(1)))
     }
 
-    fn rows_of(&self, key: u64) -> Result<std::ops::Range<usize>, SegmentError> {
+    fn rows_of(&self, key: u64) -> Result<std::ops::Range<usize>> {
         let bucket = key >> (KEPT_BITS - self.bits) & mask(self.bits);
         let (from, to) = self.bucket(bucket as usize)?;
         let n = n_remainder(self.bits);
@@ -166,7 +151,7 @@ impl<'s> Postings<'s> {
         Ok(from + n_before..from + n_before + n_equal)
     }
 
-    fn bucket(&self, bucket: usize) -> Result<(usize, usize), SegmentError> {
+    fn bucket(&self, bucket: usize) -> Result<(usize, usize)> {
         let at = HEAD + 4 * bucket;
         let ends = self.directory.bytes(at..at + 8)?;
         match u32_at(ends, 0).zip(u32_at(ends, 4)) {
@@ -178,10 +163,7 @@ impl<'s> Postings<'s> {
     }
 
     /// All rows in the order of their keys, for merging.
-    ///
-    /// # Errors
-    /// If the data is damaged; nothing is returned then.
-    pub fn rows(&self) -> Result<impl Iterator<Item = (u64, &'s [u8])> + use<'s>, SegmentError> {
+    pub fn rows(&self) -> Result<impl Iterator<Item = (u64, &'s [u8])> + use<'s>> {
         let directory = self.directory.all()?;
         let (remainders, values) = (self.remainders.all()?, self.values.all()?);
         let (n, bits, n_value) = (n_remainder(self.bits), self.bits, self.n_value);
@@ -207,7 +189,7 @@ impl<'s> Postings<'s> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::tests::{PARAMS, folder};
+    use super::super::tests::PARAMS;
     use super::super::{Segment, SegmentKind, SegmentWriter};
     use super::*;
 
@@ -218,12 +200,10 @@ mod tests {
         for (key, value) in &sorted {
             postings.push(*key, &value.to_le_bytes());
         }
-        let folder = folder();
-        let mut out = SegmentWriter::create(folder.path(), SegmentKind::Corpus, PARAMS)
-            .expect("the folder is writable");
-        postings.write(&mut out, 5_u32).expect("the folder is writable");
-        Segment::open(&out.finish("test").expect("the folder is writable"))
-            .expect("it was just written")
+        let mut out = SegmentWriter::in_memory(SegmentKind::Corpus, PARAMS);
+        postings.write(&mut out, 5_u32).expect("memory takes all");
+        let bytes = out.finish_in_memory().expect("memory takes all");
+        Segment::from_bytes(bytes).expect("it was just written")
     }
 
     proptest! {

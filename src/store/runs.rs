@@ -35,9 +35,6 @@ impl Runs {
     }
 
     /// Writes a run of sorted `rows`.
-    ///
-    /// # Errors
-    /// If the folder is not writable.
     pub fn write(&mut self, rows: impl IntoIterator<Item = (u64, u32)>) -> io::Result<()> {
         let mut out = BufWriter::with_capacity(1 << 18, tempfile::tempfile_in(&self.folder)?);
         for (key, number) in rows {
@@ -53,9 +50,6 @@ impl Runs {
     /// The rows of all runs and of the sorted `rest`, in one order.
     ///
     /// Time O(n log r) for r runs, memory O(r).
-    ///
-    /// # Errors
-    /// If a file cannot be read; each row may fail as well.
     pub fn merge<I: Iterator<Item = (u64, u32)>>(self, rest: I) -> io::Result<MergedRows<I>> {
         let files = self.files.into_iter().map(|file| BufReader::with_capacity(1 << 17, file));
         let mut sources: Vec<SortedRows<I>> =
@@ -137,9 +131,6 @@ impl Sorter {
     }
 
     /// Adds a row.
-    ///
-    /// # Errors
-    /// If the folder is not writable.
     pub fn push(&mut self, row: (u64, u32)) -> io::Result<()> {
         self.n_rows += 1;
         self.held.push(row);
@@ -151,9 +142,6 @@ impl Sorter {
     }
 
     /// All rows, sorted.
-    ///
-    /// # Errors
-    /// If a file cannot be read; each row may fail as well.
     pub fn into_sorted(mut self) -> io::Result<impl Iterator<Item = io::Result<(u64, u32)>>> {
         self.held.sort_unstable();
         self.runs.merge(self.held.into_iter())

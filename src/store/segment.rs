@@ -12,16 +12,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use sha2::{Digest as _, Sha256};
 
-use super::error::{FORMAT_VERSION, SegmentError};
+use super::error::{FORMAT_VERSION, Result, SegmentError};
 use super::far::{BLOCK, BlockAt, Blocks, Far, SectionAt};
 use super::map::Map;
 
 /// The first bytes of a segment file. The bytes around the name reveal a transfer that changed line
 /// endings.
 pub(super) const MAGIC: [u8; 8] = *b"\x89SHSEG\r\n";
-/// The length of the header in bytes.
+/// Bytes of the header.
 pub(super) const HEADER: usize = 72;
-/// The length of a row of the table of sections in bytes.
+/// Bytes of a row of the table of sections.
 pub(super) const ROW: usize = 24;
 /// Maximum sections of a segment.
 const MAX_SECTIONS: usize = 64;
@@ -91,7 +91,6 @@ pub struct Segment {
     len: usize,
 }
 
-/// Where the bytes of a segment are.
 #[derive(Debug)]
 enum Bytes {
     Here {
@@ -110,22 +109,16 @@ enum Bytes {
 
 impl Segment {
     /// Maps and checks the segment at `path`.
-    ///
-    /// # Errors
-    /// What is wrong with it; see [`SegmentError`].
-    pub fn open(path: &Path) -> Result<Self, SegmentError> {
+    pub fn open(path: &Path) -> Result<Self> {
         Self::new(Map::open(path).map_err(SegmentError::file(path))?)
     }
 
     /// Reads a segment from memory.
-    ///
-    /// # Errors
-    /// Like [`Segment::open`].
-    pub fn from_bytes(bytes: impl Into<Box<[u8]>>) -> Result<Self, SegmentError> {
+    pub fn from_bytes(bytes: impl Into<Box<[u8]>>) -> Result<Self> {
         Self::new(Map::Owned(bytes.into()))
     }
 
-    fn new(map: Map) -> Result<Self, SegmentError> {
+    fn new(map: Map) -> Result<Self> {
         let head = Header::new(&map)?;
         if (map.len() as u64) < head.len {
             return Err(SegmentError::Truncated);
@@ -153,14 +146,11 @@ impl Segment {
 
     /// A segment whose file is elsewhere: `head` is what [`Segment::head`] made of it, `blocks`
     /// reads its blocks, and `near` has copies of some of its sections.
-    ///
-    /// # Errors
-    /// If the head is none, or not whole.
     pub fn elsewhere(
         head: &[u8],
         blocks: Box<dyn Blocks>,
         near: Option<Arc<Segment>>,
-    ) -> Result<Self, SegmentError> {
+    ) -> Result<Self> {
         let header = Header::new(head)?;
         let (sections, n_blocks) = sections(checked_rows(head)?, header.n_sections, header.table)?;
         let bytes = Bytes::Elsewhere { far: Far::new(blocks, n_blocks), near };
@@ -169,10 +159,7 @@ impl Segment {
     }
 
     /// What a head says: with which parameters it was made, and where its sections are.
-    ///
-    /// # Errors
-    /// If it is none, or not whole.
-    pub fn described(head: &[u8]) -> Result<SegmentForm, SegmentError> {
+    pub fn described(head: &[u8]) -> Result<SegmentForm> {
         let header = Header::new(head)?;
         let rows = checked_rows(head)?;
         let (sections, _) = sections(rows, header.n_sections, header.table)?;
@@ -183,11 +170,8 @@ impl Segment {
     }
 
     /// The header and the table of sections, with a checksum: what it takes to read this segment
-    /// from elsewhere.
-    ///
-    /// # Errors
-    /// If this segment is elsewhere itself.
-    pub fn head(&self) -> Result<Vec<u8>, SegmentError> {
+    /// from elsewhere. It must be here.
+    pub fn head(&self) -> Result<Vec<u8>> {
         let Bytes::Here { map, checksums, .. } = &self.bytes else {
             return Err(SegmentError::Damaged("it is elsewhere"));
         };
@@ -207,10 +191,7 @@ impl Segment {
     }
 
     /// The blocks of a section with their bytes, verified.
-    ///
-    /// # Errors
-    /// If there is no such section, or a checksum is wrong.
-    pub fn blocks(&self, id: impl Into<u32>) -> Result<Vec<(BlockAt, &[u8])>, SegmentError> {
+    pub fn blocks(&self, id: impl Into<u32>) -> Result<Vec<(BlockAt, &[u8])>> {
         let section = self.section(id)?;
         let all = section.all()?.chunks(BLOCK).enumerate();
         Ok(all.map(|(n, bytes)| (section.at.block(n), bytes)).collect())
@@ -227,13 +208,10 @@ impl Segment {
     }
 
     /// Reads parts of sections at once, if they are elsewhere and will be asked for.
-    ///
-    /// # Errors
-    /// If they cannot be read.
     pub fn read_ahead(
         &self,
         parts: impl IntoIterator<Item = (impl Into<u32>, Range<usize>)>,
-    ) -> Result<(), SegmentError> {
+    ) -> Result<()> {
         let Bytes::Elsewhere { far, near } = &self.bytes else { return Ok(()) };
         let mut pieces = Vec::new();
         for (id, range) in parts {
@@ -246,18 +224,12 @@ impl Segment {
     }
 
     /// This segment, if it is of this `kind`.
-    ///
-    /// # Errors
-    /// [`SegmentError::OtherKind`].
-    pub fn of_kind(self, kind: SegmentKind) -> Result<Self, SegmentError> {
+    pub fn of_kind(self, kind: SegmentKind) -> Result<Self> {
         if self.kind == kind as u32 { Ok(self) } else { Err(SegmentError::OtherKind) }
     }
 
     /// This segment, if it was made with `params`.
-    ///
-    /// # Errors
-    /// [`SegmentError::OtherParams`].
-    pub fn with_params(self, params: &SegmentParams) -> Result<Self, SegmentError> {
+    pub fn with_params(self, params: &SegmentParams) -> Result<Self> {
         if self.params == *params { Ok(self) } else { Err(SegmentError::OtherParams) }
     }
 
@@ -272,11 +244,8 @@ impl Segment {
     }
 
     /// The section `id`.
-    ///
-    /// # Errors
-    /// If the segment has no such section.
     #[inline]
-    pub fn section(&self, id: impl Into<u32>) -> Result<Section<'_>, SegmentError> {
+    pub fn section(&self, id: impl Into<u32>) -> Result<Section<'_>> {
         let id = id.into();
         let found = self.sections.iter().find(|section| section.id == id);
         let at = found.ok_or(SegmentError::Damaged("a section is missing"))?;
@@ -284,10 +253,7 @@ impl Segment {
     }
 
     /// Reads every byte.
-    ///
-    /// # Errors
-    /// When a checksum does not hold.
-    pub fn verify(&self) -> Result<(), SegmentError> {
+    pub fn verify(&self) -> Result<()> {
         self.sections.iter().try_for_each(|at| Section { segment: self, at }.all().map(drop))
     }
 }
@@ -302,7 +268,7 @@ pub struct SegmentForm {
 }
 
 /// The rows of the table of sections in a head.
-fn checked_rows(head: &[u8]) -> Result<&[u8], SegmentError> {
+fn checked_rows(head: &[u8]) -> Result<&[u8]> {
     let rows = head.get(HEADER..head.len().saturating_sub(4)).ok_or(SegmentError::Truncated)?;
     if u32_at(head, head.len() - 4) == Some(crc32fast::hash(&head[..head.len() - 4])) {
         return Ok(rows);
@@ -322,8 +288,7 @@ struct Header {
 }
 
 impl Header {
-    /// Reads and checks the beginning of a file.
-    fn new(bytes: &[u8]) -> Result<Self, SegmentError> {
+    fn new(bytes: &[u8]) -> Result<Self> {
         let n_magic = bytes.len().min(MAGIC.len());
         if bytes[..n_magic] != MAGIC[..n_magic] {
             return Err(SegmentError::Foreign);
@@ -359,7 +324,7 @@ impl SectionAt {
         map: &Map,
         checked: &[AtomicU64],
         checksums: usize,
-    ) -> Result<(), SegmentError> {
+    ) -> Result<()> {
         let number = self.first_block + block;
         let (word, bit) = (&checked[number / 64], 1 << (number % 64));
         if word.load(Ordering::Relaxed) & bit != 0 {
@@ -377,7 +342,7 @@ impl SectionAt {
 
 /// Reads the table of sections, which must be contiguous; returns them and the number of their
 /// blocks.
-fn sections(table: &[u8], n: usize, end: usize) -> Result<(Vec<SectionAt>, usize), SegmentError> {
+fn sections(table: &[u8], n: usize, end: usize) -> Result<(Vec<SectionAt>, usize)> {
     let damaged = SegmentError::Damaged;
     if n > MAX_SECTIONS || table.len() < n * ROW {
         return Err(damaged("the number of sections"));
@@ -419,20 +384,15 @@ impl<'s> Section<'s> {
     }
 
     /// Its bytes in `range`, verified.
-    ///
-    /// # Errors
-    /// If the range is out of bounds, or a checksum is wrong.
     #[inline]
-    pub fn bytes(&self, range: Range<usize>) -> Result<&'s [u8], SegmentError> {
+    pub fn bytes(&self, range: Range<usize>) -> Result<&'s [u8]> {
         if range.start > range.end || range.end > self.len() {
             return Err(SegmentError::Damaged("a reference leads out of its section"));
         }
         match &self.segment.bytes {
             Bytes::Here { map, checked, checksums } => {
-                if !range.is_empty() {
-                    for block in range.start / BLOCK..=(range.end - 1) / BLOCK {
-                        self.at.check(block, map, checked, *checksums)?;
-                    }
+                for block in self.at.blocks(&range) {
+                    self.at.check(block, map, checked, *checksums)?;
                 }
                 let start = self.at.range.start;
                 Ok(&map[start + range.start..start + range.end])
@@ -447,18 +407,12 @@ impl<'s> Section<'s> {
     }
 
     /// All its bytes, verified.
-    ///
-    /// # Errors
-    /// If a checksum is wrong.
-    pub fn all(&self) -> Result<&'s [u8], SegmentError> {
+    pub fn all(&self) -> Result<&'s [u8]> {
         self.bytes(0..self.len())
     }
 
     /// The texts in it, each after its length in `n_len` bytes; `None` for one that is not whole.
-    pub(super) fn texts(
-        &self,
-        n_len: usize,
-    ) -> Result<impl Iterator<Item = Option<&'s [u8]>>, SegmentError> {
+    pub(super) fn texts(&self, n_len: usize) -> Result<impl Iterator<Item = Option<&'s [u8]>>> {
         let mut rest = self.all()?;
         Ok(std::iter::from_fn(move || {
             if rest.is_empty() {
@@ -472,11 +426,8 @@ impl<'s> Section<'s> {
     }
 
     /// The `len` bytes of the row `at` of a table with rows of this length.
-    ///
-    /// # Errors
-    /// Like [`Section::bytes`].
     #[inline]
-    pub fn row(&self, at: usize, len: usize) -> Result<&'s [u8], SegmentError> {
+    pub fn row(&self, at: usize, len: usize) -> Result<&'s [u8]> {
         let start = at.checked_mul(len).ok_or(SegmentError::Damaged("a row's number"))?;
         self.bytes(start..start.saturating_add(len))
     }

@@ -61,7 +61,7 @@ pub(in crate::cli) fn run(command: &CorpusCommand, common: &Common) -> Result<()
         CorpusCommand::Push { corpus, url } => put(&shelf.corpus(corpus)?, url, None),
         CorpusCommand::Pull { url, name } => {
             let engine = location(url)?.engine()?;
-            let pulled = engine.pull(&|own| shelf.new_corpus(name.as_deref().unwrap_or(own)))?;
+            let pulled = engine.pull(&shelf, name.as_deref())?;
             print_text(&done(&pulled))
         }
         CorpusCommand::Compact { url, older_than } => {

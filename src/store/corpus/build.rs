@@ -28,25 +28,21 @@ use crate::sources::{
     ReleaseHistory, Sink, SourceFile,
 };
 use crate::store::runs::Sorter;
-use crate::store::{PostingsWriter, SegmentError, SegmentKind, SegmentWriter};
+use crate::store::{PostingsWriter, Result, SegmentError, SegmentKind, SegmentWriter};
 use crate::text::FilePath;
 use crate::text::varint::put;
 
-/// Number of bytes of files to process together, on all threads.
+/// Bytes of files to process together, on all threads.
 const BATCH: usize = 8 << 20;
-
-/// Number of bytes of files of a history to process together: each time, the packs are read from the
-/// versions on that these are deltas of.
+/// Bytes of files of a history to process together: each time, the packs are read from the versions
+/// on that these are deltas of.
 const WINDOW: u64 = 256 << 20;
 
-/// Number of bytes of chunks to copy at once.
-const CHUNKS_AT_ONCE: usize = 1 << 18;
-
 /// Builds a segment; if dropped before [`Builder::finish`], it leaves nothing behind.
-pub struct Builder<'b> {
+pub(super) struct Builder<'b> {
     reading: &'b dyn FileLexer,
     sampling: Sampling,
-    /// The existing segment of the source, whose blobs need not be lexed again.
+    /// The segment to replace, whose blobs need not be lexed again.
     known: Option<&'b CorpusSegment>,
     out: SegmentWriter,
     folder: PathBuf,
@@ -75,7 +71,6 @@ pub struct Builder<'b> {
     current: HashMap<DeclaredComponent, Arc<Licenses>>,
     /// When the files of components were packed.
     dates: HashMap<u32, i64>,
-    /// What the commits of components did.
     past: Vec<(Arc<DeclaredComponent>, PastOf)>,
     fixes: PastWriter,
     is_of_fixes: bool,
@@ -135,16 +130,13 @@ fn own(mut info: LicensingInfo) -> LicensingInfo {
 }
 
 impl<'b> Builder<'b> {
-    /// Begins a segment in `folder`; `known` is the segment that it will replace.
-    ///
-    /// # Errors
-    /// If the folder is not writable.
+    /// Begins a segment in `folder`; `known`, which it will replace, is sampled in the same way.
     pub fn new(
         folder: &Path,
         sampling: Sampling,
         reading: &'b dyn FileLexer,
         known: Option<&'b CorpusSegment>,
-    ) -> Result<Self, SegmentError> {
+    ) -> Result<Self> {
         let mut out =
             SegmentWriter::create(folder, SegmentKind::Corpus, params(&sampling.fingerprint))?;
         out.begin(SectionId::Tokens);
@@ -152,7 +144,7 @@ impl<'b> Builder<'b> {
         Ok(Self {
             reading,
             sampling,
-            known: known.filter(|known| known.is_sampled(&sampling.fingerprint)),
+            known,
             out,
             folder: folder.to_owned(),
             pending: Vec::new(),
@@ -190,7 +182,7 @@ impl<'b> Builder<'b> {
     }
 
     /// Processes the pending files: expensive work on all threads, the rest in order.
-    fn flush(&mut self) -> Result<(), SegmentError> {
+    fn flush(&mut self) -> Result<()> {
         let files = std::mem::take(&mut self.pending);
         self.n_pending = 0;
         let making = self.making();
@@ -198,7 +190,7 @@ impl<'b> Builder<'b> {
             let id = blob_id(&file.bytes);
             Ok((id, making.rows(file, &id, &file.bytes, None, hashes)?))
         });
-        let made = made.collect::<Result<Vec<(BlobId, FileRows)>, SegmentError>>()?;
+        let made = made.collect::<Result<Vec<(BlobId, FileRows)>>>()?;
         files.into_iter().zip(made).try_for_each(|(file, (id, made))| self.add_rows(file, id, made))
     }
 
@@ -214,13 +206,7 @@ impl<'b> Builder<'b> {
         }
     }
 
-    /// Adds a file and what was made of it.
-    fn add_rows(
-        &mut self,
-        file: SourceFile,
-        id: BlobId,
-        made: FileRows,
-    ) -> Result<(), SegmentError> {
+    fn add_rows(&mut self, file: SourceFile, id: BlobId, made: FileRows) -> Result<()> {
         let FileRows { n_bytes, lexed, info } = made;
         self.stats.n_bytes += n_bytes;
         if file.licenses.is_none() && is_relevant(&file.path) && !info.is_empty() {
@@ -229,17 +215,19 @@ impl<'b> Builder<'b> {
         }
         let history = key_of_history(&file);
         let blob = match (self.blob_numbers.get(&id).copied(), lexed) {
-            (Some(number), _) => Some(number),
-            (None, Some(lexed)) => Some(self.add(id, lexed, info, history)?),
-            (None, None) => None,
+            (Some(number), _) => number,
+            (None, Some(lexed)) => self.add(id, lexed, info, history)?,
+            (None, None) => return Ok(()),
         };
-        if let Some(blob) = blob {
-            self.add_file(blob, file);
+        let SourceFile { component, path, seen, licenses, .. } = file;
+        let component = self.components.number(&component);
+        if let Some(licenses) = &licenses {
+            self.last_licenses.insert(component, Arc::clone(licenses));
         }
+        self.files.push(File { blob, component, path, seen, licenses });
         Ok(())
     }
 
-    /// Adds the files of a part of a history.
     fn add_past(
         &mut self,
         repository: &Repository,
@@ -284,16 +272,6 @@ impl<'b> Builder<'b> {
         Ok(())
     }
 
-    /// Adds a file with the content `blob`.
-    fn add_file(&mut self, blob: u32, file: SourceFile) {
-        let SourceFile { component, path, seen, licenses, .. } = file;
-        let component = self.components.number(&component);
-        if let Some(licenses) = &licenses {
-            self.last_licenses.insert(component, Arc::clone(licenses));
-        }
-        self.files.push(File { blob, component, path, seen, licenses });
-    }
-
     /// Adds a blob; for one from a history, only the fingerprints that are new in its file, which
     /// has this key.
     fn add(
@@ -302,7 +280,7 @@ impl<'b> Builder<'b> {
         lexed: LexedRows,
         info: LicensingInfo,
         history: Option<u64>,
-    ) -> Result<u32, SegmentError> {
+    ) -> Result<u32> {
         let LexedRows { language, n_tokens, tokens, keys } = lexed;
         let language = self.languages.number(&language);
         let number = self.blobs.len() as u32;
@@ -329,10 +307,7 @@ impl<'b> Builder<'b> {
     }
 
     /// Completes the segment under a name that begins with `name`.
-    ///
-    /// # Errors
-    /// If the disk is full.
-    pub fn finish(mut self, name: &str) -> Result<(PathBuf, Stats), SegmentError> {
+    pub fn finish(mut self, name: &str) -> Result<(PathBuf, Stats)> {
         self.flush()?;
         self.stats.n_components = self.components.all.len() as u64;
         self.stats.n_files = self.files.len() as u64;
@@ -445,9 +420,8 @@ impl<'b> Builder<'b> {
         referred
     }
 
-    /// Writes the blob table, the order of ids, the files of each blob, and the licenses; returns
-    /// the license numbers of the components.
-    fn write_files(&mut self) -> Result<Vec<u32>, SegmentError> {
+    /// Writes the blobs, their files and the licenses; returns the licenses of the components.
+    fn write_files(&mut self) -> Result<Vec<u32>> {
         let mut table = Interner::new();
         for file in self.files.iter_mut().filter(|file| file.seen.is_none()) {
             let time = self.dates.get(&file.component);
@@ -469,31 +443,28 @@ impl<'b> Builder<'b> {
                 put_file(&mut records, file);
             }
             rows.extend(blob.id.sha1());
-            rows.extend(files.first().map_or(0, |(file, _)| file.component).to_le_bytes());
-            rows.extend(blob.language.to_le_bytes());
-            rows.extend(blob.n_tokens.to_le_bytes());
-            rows.extend(((blob.packed.end - blob.packed.start) as u32).to_le_bytes());
-            rows.extend(((records.len() as u64 - start) as u32).to_le_bytes());
-            rows.extend(blob.packed.start.to_le_bytes());
-            rows.extend(start.to_le_bytes());
+            let component = files.first().map_or(0, |(file, _)| file.component);
+            let n_packed = (blob.packed.end - blob.packed.start) as u32;
+            let n_record = (records.len() as u64 - start) as u32;
+            let numbers = [component, blob.language, blob.n_tokens, n_packed, n_record];
+            rows.extend(numbers.map(u32::to_le_bytes).as_flattened());
+            rows.extend([blob.packed.start, start].map(u64::to_le_bytes).as_flattened());
         }
         let mut order: Vec<u32> = (0..self.blobs.len() as u32).collect();
         order.sort_unstable_by_key(|&number| self.blobs[number as usize].id.sha1());
         self.out.section(SectionId::Blobs, &rows)?;
         self.out.begin(SectionId::ById);
-        for number in order {
-            self.out.write(&number.to_le_bytes())?;
-        }
+        order.iter().try_for_each(|number| self.out.write(&number.to_le_bytes()))?;
         self.out.section(SectionId::Files, &records)?;
         write_table(&mut self.out, SectionId::Licenses, &table.all)?;
         write_table(&mut self.out, SectionId::Info, &self.infos.all)?;
         Ok(component_licenses)
     }
 
-    fn write_chunks(&mut self) -> Result<(), SegmentError> {
+    fn write_chunks(&mut self) -> Result<()> {
         let failed = SegmentError::file(&self.folder);
         let file = self.chunks.rewound().map_err(&failed)?;
-        let mut bytes = vec![0; CHUNKS_AT_ONCE];
+        let mut bytes = vec![0; 1 << 18];
         self.out.begin(SectionId::Chunks);
         loop {
             match file.read(&mut bytes).map_err(&failed)? {
@@ -503,7 +474,7 @@ impl<'b> Builder<'b> {
         }
     }
 
-    fn write_past(&mut self) -> Result<(), SegmentError> {
+    fn write_past(&mut self) -> Result<()> {
         let mut writer = std::mem::take(&mut self.fixes);
         for (component, past) in self.releases() {
             writer.add(component, past, &|id| self.blob_numbers.get(id).copied());
@@ -539,12 +510,7 @@ impl<'b> Builder<'b> {
     }
 
     /// Adds a function as it was before a fix, or as it became.
-    fn add_function(
-        &mut self,
-        file: &FixedFile,
-        function: LexedFile,
-        text: &[u8],
-    ) -> Result<u32, SegmentError> {
+    fn add_function(&mut self, file: &FixedFile, function: LexedFile, text: &[u8]) -> Result<u32> {
         let LexedFile { language, tokens } = function;
         let packed = pack(&tokens, text);
         let id = blob_id(&packed);
@@ -555,15 +521,13 @@ impl<'b> Builder<'b> {
         let (n_tokens, tokens) = (tokens.len() as u32, TokensToWrite::Whole(packed));
         let lexed = LexedRows { language, n_tokens, tokens, keys };
         let number = self.add(id, lexed, LicensingInfo::default(), None)?;
-        let (component, path) = (Arc::clone(&file.component), file.path.clone());
-        self.add_file(
-            number,
-            SourceFile { component, path, bytes: Vec::new(), seen: None, licenses: None },
-        );
+        let component = self.components.number(&file.component);
+        let path = file.path.clone();
+        self.files.push(File { blob: number, component, path, seen: None, licenses: None });
         Ok(number)
     }
 
-    fn add_fixed(&mut self, file: &FixedFile) -> Result<(), SegmentError> {
+    fn add_fixed(&mut self, file: &FixedFile) -> Result<()> {
         self.is_of_fixes = true;
         self.stats.n_bytes += (file.before.len() + file.after.len()) as u64;
         self.reading.step();
@@ -585,7 +549,7 @@ pub(super) fn write_postings(
     postings: Sorter,
     n_blobs: usize,
     folder: &Path,
-) -> Result<(), SegmentError> {
+) -> Result<()> {
     // Three bytes are enough for sixteen million blobs.
     let n_value = if n_blobs < 1 << 24 { 3 } else { 4 };
     let mut rows = PostingsWriter::new(postings.len(), n_value);
@@ -628,9 +592,8 @@ impl Sink for Builder<'_> {
         let reader = repository.reader();
         let (mut window, mut n_bytes) = (Vec::new(), 0);
         for PastFile { blob, file } in files {
-            let is_known = self.known.is_some_and(|known| known.has(&blob));
             let size = reader.blob_size(blob).unwrap_or(0);
-            if is_known {
+            if self.known.is_some_and(|known| known.has(&blob)) {
                 self.stats.n_bytes += size;
             } else if !self.wants(&file.path, size) {
                 continue;

@@ -11,21 +11,20 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 
-use super::{Corpus, CorpusError, CorpusSegment, Record, Stats, hex, is_hex, temporary_in};
+use super::{
+    Corpus, CorpusError, CorpusSegment, MAX_DESCRIPTION, Record, Stats, finish, hex, is_hex,
+    temporary_in,
+};
 use crate::files;
 
 const MAGIC: &[u8] = b"secondhand corpus 1\n";
-/// Maximum bytes of a description.
-const MAX_DESCRIPTION: u64 = 64 << 20;
 
-/// The description of an exported file.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Description {
     sources: Vec<ExportedSource>,
 }
 
-/// A source in an exported file.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ExportedSource {
@@ -35,10 +34,10 @@ struct ExportedSource {
     stats: Stats,
 }
 
-/// The result of an import.
+/// What an import did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportResult {
-    /// The number of sources.
+    /// Sources that were added or replaced.
     pub n_sources: usize,
     /// The SHA-256 of the file.
     pub digest: String,
@@ -77,10 +76,7 @@ impl<T: Write> Write for HashingStream<T> {
 }
 
 impl Corpus {
-    /// Writes the corpus to `file`; returns the SHA-256 of the file.
-    ///
-    /// # Errors
-    /// If a segment cannot be read, or `file` cannot be written; `file` is then unchanged.
+    /// Writes the corpus to `file`, which is replaced as a whole; returns its SHA-256.
     pub fn export(&self, file: &Path) -> Result<String, CorpusError> {
         // Only a complete corpus may be exported.
         self.open()?;
@@ -98,34 +94,25 @@ impl Corpus {
 
     /// Adds the sources of an exported file; with `digest` only if that is its SHA-256.
     ///
-    /// Everything is checked before anything is added.
-    ///
-    /// # Errors
-    /// [`CorpusError::Import`] with what is wrong with the file; the corpus is then unchanged.
+    /// Everything is checked before anything is added: [`CorpusError::Import`] says what is wrong.
     pub fn import(&self, file: &Path, digest: Option<&str>) -> Result<ImportResult, CorpusError> {
         let _held = self.create()?;
-        self.import_now(file, digest)
-    }
-
-    fn import_now(&self, file: &Path, digest: Option<&str>) -> Result<ImportResult, CorpusError> {
-        let (sources, segments, found) =
+        let (sources, segments, digest) =
             self.imported(file, digest).map_err(|why| CorpusError::import(file, why))?;
         let n_sources = segments.len();
         for exported in &sources {
-            self.check_unclaimed([(&*exported.key(), &*exported.label)])?;
+            self.check_unclaimed(&exported.key(), &exported.label)?;
         }
         for (exported, temporary) in sources.into_iter().zip(segments) {
             let key = exported.key();
             let claim = self.claim(&key, &exported.label)?;
             let segment = format!("{key}-{}.seg", &exported.sha256[..16]);
             let path = self.folder.join(&segment);
-            temporary
-                .persist(&path)
-                .map_err(|error| CorpusError::File { file: path, why: error.error })?;
+            temporary.persist(&path).map_err(|error| CorpusError::file(&path)(error.error))?;
             let ExportedSource { label, stats, .. } = exported;
             self.put(&claim, &Record::imported(label, segment, stats))?;
         }
-        Ok(ImportResult { n_sources, digest: found })
+        Ok(ImportResult { n_sources, digest })
     }
 
     /// The sources of an exported file, their segments, and its SHA-256, which must be `digest`.
@@ -175,11 +162,9 @@ impl Corpus {
     }
 }
 
-/// What is wrong with a file to be imported.
 type Fault = Box<dyn std::error::Error>;
 
 impl ExportedSource {
-    /// The key of what was imported.
     fn key(&self) -> String {
         super::key_of(&format!("import:{}", self.label))
     }
@@ -200,9 +185,7 @@ fn write(file: &Path, description: &Description, paths: &[PathBuf]) -> io::Resul
     }
     out.flush()?;
     let HashingStream { inner, hasher } = out;
-    let temporary = inner.into_inner().map_err(io::IntoInnerError::into_error)?;
-    temporary.as_file().sync_data()?;
-    temporary.persist(file).map_err(|error| error.error)?;
+    finish(inner.into_inner().map_err(io::IntoInnerError::into_error)?, file)?;
     Ok(hex(&hasher.finalize()))
 }
 

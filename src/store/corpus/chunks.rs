@@ -96,7 +96,6 @@ impl Claims<'_> {
     }
 }
 
-/// A version in chunks.
 #[derive(Debug)]
 pub(super) struct ChunkedTokens {
     /// The keys of its chunks.

@@ -26,12 +26,12 @@ use ::parquet::file::writer::SerializedFileWriter;
 use ::parquet::schema::parser::parse_message_type;
 
 use super::build::write_postings;
-use super::open::{CorpusSegment, SectionId};
+use super::open::{BLOB_ROW, CorpusSegment, SectionId};
 use super::rows::PostingRow;
 use super::{Corpus, CorpusError, Record, Stats, WholeSource, is_hex, name_of};
 use crate::files;
 use crate::store::runs::Sorter;
-use crate::store::{Segment, SegmentError, SegmentKind, SegmentWriter};
+use crate::store::{Result, Segment, SegmentError, SegmentKind, SegmentWriter};
 
 /// The version of the files. It increases when their columns change.
 const FORMAT: i32 = 1;
@@ -45,11 +45,10 @@ const SOURCES: &str = "message sources { required int32 source; required int32 f
 const BLOCKS: &str = "message blocks { required int32 source; required int64 start; required int64 checksum; required binary bytes; }";
 const POSTINGS: &str = "message postings { required int64 hash; required int32 source; required int32 blob; required int32 component; }";
 
-/// A column to be written.
-enum Column<'c> {
-    Short(&'c [i32]),
-    Long(&'c [i64]),
-    Bytes(&'c [ByteArray]),
+enum Column {
+    Short(Vec<i32>),
+    Long(Vec<i64>),
+    Bytes(Vec<ByteArray>),
 }
 
 /// Writes a file of one table.
@@ -85,8 +84,7 @@ impl Table {
         Ok(Self { path, writer })
     }
 
-    /// Writes a row group.
-    fn write(&mut self, columns: &[Column<'_>]) -> Result<(), CorpusError> {
+    fn write(&mut self, columns: &[Column]) -> Result<(), CorpusError> {
         let path = &self.path;
         let mut group = self.writer.next_row_group().map_err(at(path))?;
         for column in columns {
@@ -117,9 +115,6 @@ fn text(value: &str) -> ByteArray {
 impl Corpus {
     /// Writes the corpus as Parquet files to the new folder `folder`; with `is_split` one file of
     /// postings for each prefix of hashes, else one for all.
-    ///
-    /// # Errors
-    /// If a segment cannot be read, or the folder is there already or cannot be written to.
     pub fn export_parquet(&self, folder: &Path, is_split: bool) -> Result<(), CorpusError> {
         fs::create_dir(folder).map_err(CorpusError::file(folder))?;
         let sources = self.whole_sources()?;
@@ -137,7 +132,6 @@ impl Corpus {
         .into();
 
         let mut table = Table::create(folder.join("sources.parquet"), SOURCES, &parameters)?;
-        let numbers: Vec<i32> = (0..sources.len() as i32).collect();
         let [mut keys, mut labels, mut digests, mut stats, mut heads] = [const { Vec::new() }; 5];
         for (key, record, segment, digest) in &sources {
             keys.push(text(key));
@@ -146,15 +140,12 @@ impl Corpus {
             stats.push(text(&serde_json::to_string(&record.stats).unwrap_or_default()));
             heads.push(segment.head().map_err(|why| self.unusable(&record.label, why))?.into());
         }
-        table.write(&[
-            Column::Short(&numbers),
-            Column::Short(&vec![FORMAT; sources.len()]),
-            Column::Bytes(&keys),
-            Column::Bytes(&labels),
-            Column::Bytes(&digests),
-            Column::Bytes(&stats),
-            Column::Bytes(&heads),
-        ])?;
+        let mut columns = vec![
+            Column::Short((0..sources.len() as i32).collect()),
+            Column::Short(vec![FORMAT; sources.len()]),
+        ];
+        columns.extend([keys, labels, digests, stats, heads].map(Column::Bytes));
+        table.write(&columns)?;
         table.close()?;
 
         for (number, (_, record, segment, _)) in sources.iter().enumerate() {
@@ -162,18 +153,14 @@ impl Corpus {
             let mut table = Table::create(path, BLOCKS, &parameters)?;
             let rows = segment.block_rows().map_err(|why| self.unusable(&record.label, why))?;
             for rows in rows.chunks(GROUP / 64) {
-                let starts: Vec<i64> =
-                    rows.iter().map(|(block, _)| block.range.start as i64).collect();
-                let checksums: Vec<i64> =
-                    rows.iter().map(|(_, bytes)| i64::from(crc32fast::hash(bytes))).collect();
-                let bytes: Vec<ByteArray> =
-                    rows.iter().map(|(_, bytes)| bytes.to_vec().into()).collect();
-                let source = vec![number as i32; rows.len()];
+                let starts = rows.iter().map(|(block, _)| block.range.start as i64);
+                let checksums = rows.iter().map(|(_, bytes)| i64::from(crc32fast::hash(bytes)));
+                let bytes = rows.iter().map(|(_, bytes)| bytes.to_vec().into());
                 table.write(&[
-                    Column::Short(&source),
-                    Column::Long(&starts),
-                    Column::Long(&checksums),
-                    Column::Bytes(&bytes),
+                    Column::Short(vec![number as i32; rows.len()]),
+                    Column::Long(starts.collect()),
+                    Column::Long(checksums.collect()),
+                    Column::Bytes(bytes.collect()),
                 ])?;
             }
             table.close()?;
@@ -214,16 +201,11 @@ impl Corpus {
             let path = folder.join(format!("postings/{prefix:03x}.parquet"));
             let mut table = Table::create(path, POSTINGS, parameters)?;
             for rows in rows.chunks(GROUP) {
-                let hashes: Vec<i64> = rows.iter().map(|(_, row)| row.key as i64).collect();
-                let sources: Vec<i32> = rows.iter().map(|(source, _)| *source).collect();
-                let blobs: Vec<i32> = rows.iter().map(|(_, row)| row.blob as i32).collect();
-                let components: Vec<i32> =
-                    rows.iter().map(|(_, row)| row.component as i32).collect();
                 table.write(&[
-                    Column::Long(&hashes),
-                    Column::Short(&sources),
-                    Column::Short(&blobs),
-                    Column::Short(&components),
+                    Column::Long(rows.iter().map(|(_, row)| row.key as i64).collect()),
+                    Column::Short(rows.iter().map(|(source, _)| *source).collect()),
+                    Column::Short(rows.iter().map(|(_, row)| row.blob as i32).collect()),
+                    Column::Short(rows.iter().map(|(_, row)| row.component as i32).collect()),
                 ])?;
             }
             table.close()?;
@@ -235,15 +217,8 @@ impl Corpus {
     /// byte for byte what was exported.
     ///
     /// Everything is checked before anything is added.
-    ///
-    /// # Errors
-    /// [`CorpusError::Import`] with what is wrong with the files; the corpus is then unchanged.
     pub fn import_parquet(&self, folder: &Path) -> Result<(usize, usize), CorpusError> {
         let _held = self.create()?;
-        self.import_parquet_now(folder)
-    }
-
-    fn import_parquet_now(&self, folder: &Path) -> Result<(usize, usize), CorpusError> {
         let mut sources = self.incoming(folder)?;
         take_blocks(folder, &mut sources)?;
         take_postings(folder, &mut sources)?;
@@ -258,7 +233,7 @@ impl Corpus {
             let source = source.map_err(|why| format!("source `{label}`: {why}"));
             written.push(source.map_err(|why| CorpusError::import(folder, why))?);
         }
-        self.check_unclaimed(written.iter().map(|(key, _, record)| (&**key, &*record.label)))?;
+        written.iter().try_for_each(|(key, _, record)| self.check_unclaimed(key, &record.label))?;
         let (n, mut n_same) = (written.len(), 0);
         for (key, digest, record) in written {
             n_same += usize::from(self.digest_of_source(&record)?.0 == digest);
@@ -270,34 +245,29 @@ impl Corpus {
     /// The sources that the files name, by their numbers, without their blocks and postings.
     fn incoming(&self, folder: &Path) -> Result<BTreeMap<i32, NewSource>, CorpusError> {
         let mut sources: BTreeMap<i32, NewSource> = BTreeMap::new();
-        for file in files(folder, "sources")? {
-            each_group(&file, |group| {
-                let numbers = column::<Int32Type>(group, "source")?;
-                let formats = column::<Int32Type>(group, "format")?;
-                let [keys, labels, digests, stats, heads] =
-                    ["key", "label", "digest", "stats", "head"]
-                        .map(|name| column::<ByteArrayType>(group, name));
-                let (keys, labels, digests, stats, heads) =
-                    (keys?, labels?, digests?, stats?, heads?);
-                for (row, (&number, format)) in numbers.iter().zip(formats).enumerate() {
-                    if format != FORMAT {
-                        let why = format!("its format is {format}, but only {FORMAT} is supported");
-                        return Err(why);
-                    }
-                    let [key, label, digest] = [&keys, &labels, &digests]
-                        .map(|of| String::from_utf8_lossy(of[row].data()).into_owned());
-                    let stats =
-                        serde_json::from_slice(stats[row].data()).map_err(|why| why.to_string())?;
-                    let (head, blocks) = (heads[row].data().to_vec(), BTreeMap::new());
-                    let postings = Sorter::new(&self.folder);
-                    let incoming = NewSource { key, label, digest, stats, head, blocks, postings };
-                    if !is_hex(&incoming.key, 16) || sources.insert(number, incoming).is_some() {
-                        return Err(format!("source {number} has a wrong key, or is there twice"));
-                    }
+        each_group(folder, "sources", |group| {
+            let numbers = column::<Int32Type>(group, "source")?;
+            let formats = column::<Int32Type>(group, "format")?;
+            let [keys, labels, digests, stats, heads] = ["key", "label", "digest", "stats", "head"]
+                .map(|name| column::<ByteArrayType>(group, name));
+            let (keys, labels, digests, stats, heads) = (keys?, labels?, digests?, stats?, heads?);
+            for (row, (&number, format)) in numbers.iter().zip(formats).enumerate() {
+                if format != FORMAT {
+                    return Err(format!("its format is {format}, but only {FORMAT} is supported"));
                 }
-                Ok(())
-            })?;
-        }
+                let [key, label, digest] = [&keys, &labels, &digests]
+                    .map(|of| String::from_utf8_lossy(of[row].data()).into_owned());
+                let stats =
+                    serde_json::from_slice(stats[row].data()).map_err(|why| why.to_string())?;
+                let (head, blocks) = (heads[row].data().to_vec(), BTreeMap::new());
+                let postings = Sorter::new(&self.folder);
+                let incoming = NewSource { key, label, digest, stats, head, blocks, postings };
+                if !is_hex(&incoming.key, 16) || sources.insert(number, incoming).is_some() {
+                    return Err(format!("source {number} has a wrong key, or is there twice"));
+                }
+            }
+            Ok(())
+        })?;
         Ok(sources)
     }
 }
@@ -315,14 +285,11 @@ struct NewSource {
 impl NewSource {
     /// Writes its segment and checks all of it; returns its key, the digest of what was exported,
     /// and its record.
-    fn write(mut self, folder: &Path) -> Result<(String, String, Record), SegmentError> {
+    fn write(mut self, folder: &Path) -> Result<(String, String, Record)> {
         let form = Segment::described(&self.head)?;
         let mut out = SegmentWriter::create(folder, SegmentKind::Corpus, form.params)?;
-        let n_blobs = form
-            .sections
-            .iter()
-            .find(|(id, _)| *id == SectionId::Blobs as u32)
-            .map_or(0, |(_, range)| (range.end - range.start) / super::open::BLOB_ROW as u64);
+        let blobs = form.sections.iter().find(|(id, _)| *id == SectionId::Blobs as u32);
+        let n_blobs = blobs.map_or(0, |(_, range)| (range.end - range.start) / BLOB_ROW as u64);
         let mut postings = Some(std::mem::replace(&mut self.postings, Sorter::new(folder)));
         for (id, range) in form.sections {
             match id.checked_sub(SectionId::Postings as u32) {
@@ -356,43 +323,36 @@ impl NewSource {
 
 /// Gives each source its blocks, which are whole.
 fn take_blocks(folder: &Path, sources: &mut BTreeMap<i32, NewSource>) -> Result<(), CorpusError> {
-    for file in files(folder, "blocks")? {
-        each_group(&file, |group| {
-            let numbers = column::<Int32Type>(group, "source")?;
-            let starts = column::<Int64Type>(group, "start")?;
-            let checksums = column::<Int64Type>(group, "checksum")?;
-            let bytes = column::<ByteArrayType>(group, "bytes")?;
-            for (row, number) in numbers.iter().enumerate() {
-                let source = source_of(sources, *number)?;
-                let bytes = bytes[row].data();
-                if i64::from(crc32fast::hash(bytes)) != checksums[row] {
-                    return Err(format!("block {} of source {number} is damaged", starts[row]));
-                }
-                source.blocks.insert(starts[row], bytes.to_vec());
+    each_group(folder, "blocks", |group| {
+        let numbers = column::<Int32Type>(group, "source")?;
+        let starts = column::<Int64Type>(group, "start")?;
+        let checksums = column::<Int64Type>(group, "checksum")?;
+        let bytes = column::<ByteArrayType>(group, "bytes")?;
+        for (row, number) in numbers.iter().enumerate() {
+            let source = source_of(sources, *number)?;
+            let bytes = bytes[row].data();
+            if i64::from(crc32fast::hash(bytes)) != checksums[row] {
+                return Err(format!("block {} of source {number} is damaged", starts[row]));
             }
-            Ok(())
-        })?;
-    }
-    Ok(())
+            source.blocks.insert(starts[row], bytes.to_vec());
+        }
+        Ok(())
+    })
 }
 
-/// Gives each source its postings.
 fn take_postings(folder: &Path, sources: &mut BTreeMap<i32, NewSource>) -> Result<(), CorpusError> {
-    for file in files(folder, "postings")? {
-        each_group(&file, |group| {
-            let hashes = column::<Int64Type>(group, "hash")?;
-            let numbers = column::<Int32Type>(group, "source")?;
-            let blobs = column::<Int32Type>(group, "blob")?;
-            for (row, number) in numbers.iter().enumerate() {
-                let source = source_of(sources, *number)?;
-                let key = u64::try_from(hashes[row]).ok().filter(|key| *key >> 56 == 0);
-                let key = key.ok_or_else(|| format!("{} is no hash", hashes[row]))?;
-                source.postings.push((key, blobs[row] as u32)).map_err(|why| why.to_string())?;
-            }
-            Ok(())
-        })?;
-    }
-    Ok(())
+    each_group(folder, "postings", |group| {
+        let hashes = column::<Int64Type>(group, "hash")?;
+        let numbers = column::<Int32Type>(group, "source")?;
+        let blobs = column::<Int32Type>(group, "blob")?;
+        for (row, number) in numbers.iter().enumerate() {
+            let source = source_of(sources, *number)?;
+            let key = u64::try_from(hashes[row]).ok().filter(|key| *key >> 56 == 0);
+            let key = key.ok_or_else(|| format!("{} is no hash", hashes[row]))?;
+            source.postings.push((key, blobs[row] as u32)).map_err(|why| why.to_string())?;
+        }
+        Ok(())
+    })
 }
 
 fn source_of(
@@ -448,12 +408,15 @@ fn column<T: DataType>(group: &dyn RowGroupReader, name: &str) -> Result<Vec<T::
     if values.len() == n { Ok(values) } else { Err(format!("the column `{name}` lacks values")) }
 }
 
-/// Calls `take` with each row group of a file.
+/// Calls `take` with each row group of the files of a table.
 fn each_group(
-    path: &Path,
-    take: impl FnMut(&dyn RowGroupReader) -> Result<(), String>,
+    folder: &Path,
+    name: &str,
+    mut take: impl FnMut(&dyn RowGroupReader) -> Result<(), String>,
 ) -> Result<(), CorpusError> {
-    take_groups(path, take).map_err(|why| CorpusError::import(path, why))
+    files(folder, name)?.iter().try_for_each(|path| {
+        take_groups(path, &mut take).map_err(|why| CorpusError::import(path, why))
+    })
 }
 
 fn take_groups(

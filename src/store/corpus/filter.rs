@@ -3,7 +3,7 @@
 //! Putze, Sanders, Singler, "Cache-, hash- and space-efficient Bloom filters" (2007): all bits of a
 //! key are in one block, so a test reads 32 bytes.
 
-use crate::store::{Section, SegmentError};
+use crate::store::{Result, Section, SegmentError};
 
 /// Bytes of a block.
 const BLOCK: usize = 32;
@@ -39,7 +39,7 @@ impl Filter {
 }
 
 /// Whether `key` may be one of those that were inserted; if it was, this is true.
-pub(super) fn may_have(filter: &Section<'_>, key: u64) -> Result<bool, SegmentError> {
+pub(super) fn may_have(filter: &Section<'_>, key: u64) -> Result<bool> {
     let n_blocks = filter.len() / BLOCK;
     if n_blocks == 0 {
         return Err(SegmentError::Damaged("the filter"));
@@ -54,7 +54,6 @@ fn place(key: u64, n_blocks: usize) -> usize {
     (((key >> 24) * n_blocks as u64) >> 32) as usize * BLOCK
 }
 
-/// The bits of a key in its block.
 fn bits(key: u64) -> impl Iterator<Item = usize> {
     // The trailing 32 bits overlap with the leading ones by eight, which few blocks hang on.
     SALTS.iter().map(move |salt| ((key as u32).wrapping_mul(*salt) >> 24) as usize)
@@ -62,23 +61,20 @@ fn bits(key: u64) -> impl Iterator<Item = usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::tests::{PARAMS, folder};
+    use super::super::super::tests::PARAMS;
     use super::*;
     use crate::store::{Segment, SegmentKind, SegmentWriter, key};
 
     #[test]
     fn every_key_passes_and_few_others_do() {
-        let folder = folder();
         let keys = |from: u64, to: u64| (from..to).map(key);
         for n in [0, 1, 7, 20_000] {
             let mut filter = Filter::new(n);
             keys(0, n).for_each(|key| filter.insert(key));
-            let mut out = SegmentWriter::create(folder.path(), SegmentKind::Corpus, PARAMS)
-                .expect("the folder is writable");
-            out.begin(1_u32);
-            out.write(filter.bytes()).expect("the folder is writable");
-            let segment = Segment::open(&out.finish("filter").expect("the folder is writable"))
-                .expect("it was written");
+            let mut out = SegmentWriter::in_memory(SegmentKind::Corpus, PARAMS);
+            out.section(1_u32, filter.bytes()).expect("memory takes all");
+            let bytes = out.finish_in_memory().expect("memory takes all");
+            let segment = Segment::from_bytes(bytes).expect("it was written");
             let section = segment.section(1_u32).expect("it was written");
             assert!(keys(0, n).all(|key| may_have(&section, key).expect("it is whole")));
             let n_false = keys(n, n + 10_000)

@@ -10,7 +10,7 @@ use super::open::{BlobRow, CorpusSegment, KeptRows, SectionId};
 use super::rows::is_of_postings;
 use crate::store::far::BLOCK;
 use crate::store::segment::number_of;
-use crate::store::{Blocks, Segment, SegmentError, SegmentKind, SegmentWriter};
+use crate::store::{Blocks, Result, Segment, SegmentError, SegmentKind, SegmentWriter};
 use crate::text::varint::{put, take};
 
 /// The sections of indexes, besides those that are copies.
@@ -52,12 +52,8 @@ pub(super) fn digest(block: &[u8]) -> [u8; DIGEST] {
     Sha256::digest(block).first_chunk().copied().unwrap_or_default()
 }
 
-/// The sections of a segment that every look-up needs: its description, and where each license
-/// ends.
-const NEAR: [SectionId; 2] = [SectionId::Meta, SectionId::Licenses];
-
 /// The first component of a blob, from what is kept of its segment.
-pub(super) fn of_member(member: &Segment, blob: u32) -> Result<u32, SegmentError> {
+pub(super) fn of_member(member: &Segment, blob: u32) -> Result<u32> {
     let all = member.section(IndexId::Components)?;
     let width = usize::from(all.bytes(0..1)?[0]);
     let start = 1 + blob as usize * width;
@@ -65,7 +61,7 @@ pub(super) fn of_member(member: &Segment, blob: u32) -> Result<u32, SegmentError
 }
 
 /// Writes the first component of each blob, as [`of_member`] reads it.
-fn write_components(out: &mut SegmentWriter, components: &[u32]) -> Result<(), SegmentError> {
+fn write_components(out: &mut SegmentWriter, components: &[u32]) -> Result<()> {
     let width = match components.iter().max().copied().unwrap_or(0) {
         0 => 0,
         max => max.ilog2() as usize / 8 + 1,
@@ -91,10 +87,7 @@ fn blob_rows(member: &Segment) -> Option<Vec<BlobRow>> {
 
 impl CorpusSegment {
     /// The segment that `member` is kept of, whose blocks are elsewhere.
-    pub(super) fn of_member(
-        member: Arc<Segment>,
-        blocks: Box<dyn Blocks>,
-    ) -> Result<Self, SegmentError> {
+    pub(super) fn of_member(member: Arc<Segment>, blocks: Box<dyn Blocks>) -> Result<Self> {
         let head = member.section(IndexId::Head)?.all()?.to_vec();
         let mut segment = Self::new(Segment::elsewhere(&head, blocks, Some(Arc::clone(&member)))?)?;
         segment.kept_rows = Some(KeptRows::new(Box::new(move || blob_rows(&member))));
@@ -102,9 +95,10 @@ impl CorpusSegment {
     }
 
     /// What is to be at hand to read this segment from elsewhere.
-    pub(super) fn member(&self) -> Result<Vec<u8>, SegmentError> {
+    pub(super) fn member(&self) -> Result<Vec<u8>> {
         let mut out = SegmentWriter::in_memory(SegmentKind::CorpusIndex, *self.segment.params());
-        for id in NEAR {
+        // Every look-up needs its description, and where each license ends.
+        for id in [SectionId::Meta, SectionId::Licenses] {
             out.section(id, self.segment.section(id)?.all()?)?;
         }
         out.section(IndexId::Head, &self.segment.head()?)?;
@@ -113,7 +107,7 @@ impl CorpusSegment {
             out.write(&digest(bytes))?;
         }
         let components = (0..self.n_blobs).map(|blob| self.component_of(blob));
-        write_components(&mut out, &components.collect::<Result<Vec<_>, SegmentError>>()?)?;
+        write_components(&mut out, &components.collect::<Result<Vec<_>>>()?)?;
         let (mut lengths, mut packed_end, mut record_end) = (Vec::new(), 0, 0);
         for blob in 0..self.n_blobs {
             let BlobRow { language, packed, record } = self.row(blob)?;
@@ -130,7 +124,7 @@ impl CorpusSegment {
     }
 
     /// The numbers of the blocks that [`CorpusSegment::member`] has no digests of.
-    pub(super) fn blocks_without_digests(member: &Segment) -> Result<Range<u32>, SegmentError> {
+    pub(super) fn blocks_without_digests(member: &Segment) -> Result<Range<u32>> {
         let form = Segment::described(member.section(IndexId::Head)?.all()?)?;
         let before: u32 =
             form.sections.iter().take_while(|(id, _)| !is_of_postings(*id)).map(n_blocks).sum();
@@ -140,7 +134,6 @@ impl CorpusSegment {
     }
 }
 
-/// The number of blocks of a section.
 fn n_blocks((_, range): &(u32, Range<u64>)) -> u32 {
     (range.end - range.start).div_ceil(BLOCK as u64) as u32
 }

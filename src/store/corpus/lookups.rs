@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use super::open::CorpusSegment;
 use crate::files::BlobId;
-use crate::store::SegmentError;
+use crate::store::Result;
 
 /// A blob of a corpus: its segment, and its number in it.
 pub type BlobAt = (usize, u32);
@@ -65,28 +65,17 @@ pub fn each<T: Sync, R: Send>(all: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Answers look-ups.
+/// For each thing that was asked, in the same order, what was found.
+pub type Answers<T> = Result<Vec<Vec<T>>>;
+
+/// Answers look-ups, all of them or none: what was not looked up must not pass as absent.
 pub trait Lookups: Debug + Send + Sync {
     /// For each of `keys`, which ascend, where it occurs: by segment in the order of `asked`, then
     /// by blob, and at most [`MAX_BLOBS`] of a segment.
-    ///
-    /// # Errors
-    /// If anything was not answered: what was not looked up must not pass as absent.
-    fn postings(
-        &self,
-        asked: &AskedSegments<'_>,
-        keys: &[u64],
-    ) -> Result<Vec<Vec<BlobPosting>>, SegmentError>;
+    fn postings(&self, asked: &AskedSegments<'_>, keys: &[u64]) -> Answers<BlobPosting>;
 
     /// For each of `ids` the blobs with this id, in the order of `asked`.
-    ///
-    /// # Errors
-    /// Like [`Lookups::postings`].
-    fn blobs_of(
-        &self,
-        asked: &AskedSegments<'_>,
-        ids: &[BlobId],
-    ) -> Result<Vec<Vec<BlobAt>>, SegmentError>;
+    fn blobs_of(&self, asked: &AskedSegments<'_>, ids: &[BlobId]) -> Answers<BlobAt>;
 }
 
 /// Looks up in the segments themselves, on all threads.
@@ -94,15 +83,9 @@ pub trait Lookups: Debug + Send + Sync {
 pub struct SegmentLookups;
 
 impl Lookups for SegmentLookups {
-    fn postings(
-        &self,
-        asked: &AskedSegments<'_>,
-        keys: &[u64],
-    ) -> Result<Vec<Vec<BlobPosting>>, SegmentError> {
-        let lookups: Vec<_> = asked
-            .iter()
-            .map(|(number, segment)| Ok((*number, segment.lookup()?)))
-            .collect::<Result<_, SegmentError>>()?;
+    fn postings(&self, asked: &AskedSegments<'_>, keys: &[u64]) -> Answers<BlobPosting> {
+        let lookups = asked.iter().map(|(number, segment)| Ok((*number, segment.lookup()?)));
+        let lookups = lookups.collect::<Result<Vec<_>>>()?;
         let found = keys.par_iter().map(|&key| {
             let mut found = Vec::new();
             for &(segment, ref lookup) in &lookups {
@@ -116,11 +99,7 @@ impl Lookups for SegmentLookups {
         found.collect()
     }
 
-    fn blobs_of(
-        &self,
-        asked: &AskedSegments<'_>,
-        ids: &[BlobId],
-    ) -> Result<Vec<Vec<BlobAt>>, SegmentError> {
+    fn blobs_of(&self, asked: &AskedSegments<'_>, ids: &[BlobId]) -> Answers<BlobAt> {
         let found = ids.par_iter().map(|id| {
             let mut found = Vec::new();
             for (number, segment) in asked {

@@ -14,7 +14,7 @@ use crate::language::{ChangedTokens, OwnTokens, Token, Version};
 use crate::license::{KnownTexts, LicensingInfo, is_relevant};
 use crate::matching::is_telling;
 use crate::sources::{PastFile, SourceFile};
-use crate::store::{SegmentError, key};
+use crate::store::{Result, key};
 use crate::text::{FilePath, fnv_1a};
 
 /// A source file as read by its language.
@@ -97,7 +97,6 @@ impl Sampling {
     }
 }
 
-/// The tokens of a blob.
 pub(super) enum TokensToWrite {
     /// Packed.
     Whole(Vec<u8>),
@@ -152,7 +151,7 @@ impl RowMaker<'_> {
         bytes: &[u8],
         version: Option<&LexedVersion>,
         hashes: &mut Vec<u64>,
-    ) -> Result<FileRows, SegmentError> {
+    ) -> Result<FileRows> {
         let n_bytes = bytes.len() as u64;
         self.reading.step();
         // Files of a history already have the statements about others attached.
@@ -196,7 +195,7 @@ impl RowMaker<'_> {
         file: &SourceFile,
         id: &BlobId,
         hashes: &mut Vec<u64>,
-    ) -> Result<Option<FileRows>, SegmentError> {
+    ) -> Result<Option<FileRows>> {
         let Some(known) = self.known.filter(|_| !self.blob_numbers.contains_key(id)) else {
             return Ok(None);
         };
@@ -230,15 +229,13 @@ impl RowMaker<'_> {
     }
 }
 
-/// Makes the rows of the files of a history.
 pub(super) struct PastRowMaker<'m> {
     pub making: RowMaker<'m>,
     /// The files to read.
     pub files: Vec<&'m PastFile>,
-    pub made: Vec<OnceLock<Result<FileRows, SegmentError>>>,
+    pub made: Vec<OnceLock<Result<FileRows>>>,
 }
 
-/// Scratch space of one thread.
 #[derive(Default)]
 pub(super) struct Scratch {
     tokens: Vec<Token>,
@@ -249,7 +246,7 @@ pub(super) struct Scratch {
 pub(super) struct KeylessVersion {
     number: usize,
     read: LexedVersion,
-    rows: Result<FileRows, SegmentError>,
+    rows: Result<FileRows>,
     /// The tokens in which it differs from an earlier version of its file, which has all other
     /// keys.
     own: OwnTokens,

@@ -37,16 +37,18 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 
-pub use build::Builder;
+use build::Builder;
 pub use bundle::ImportResult;
 pub use elsewhere::{Compaction, Delivery, Engine, Location, OpenCorpus, Traffic};
-pub use lookups::{AskedSegments, BlobAt, BlobPosting, Lookups, MAX_BLOBS, SegmentLookups, each};
+pub use lookups::{
+    Answers, AskedSegments, BlobAt, BlobPosting, Lookups, MAX_BLOBS, SegmentLookups, each,
+};
 pub use make::{FileLexer, FunctionPair, LexedFile, LexedVersion, Sampling};
 pub use open::{BareTokens, CorpusSegment, Lookup, StoredFile, StoredLanguage, StoredTokens};
 pub use past::{StoredChange, StoredTag};
 
 use super::write::remove_abandoned;
-use super::{HashKind, SegmentError, SegmentParams};
+use super::{HashKind, SegmentError, SegmentParams, TRIES};
 use crate::files;
 use crate::fingerprint::{self, ROBUST_WINNOWING};
 use crate::sources::{self, DeclaredComponent, Note, Request};
@@ -56,14 +58,11 @@ use crate::text::hexadecimal as hex;
 const LEXING: u64 = 5;
 /// The version of records and of exported files.
 const VERSION: u32 = 1;
-/// How often a reader tries again if a segment disappears after its record was read.
-const MAX_LOOKS: usize = 5;
-/// Maximum bytes of the record of a source, which may name many clones.
-const MAX_RECORD: u64 = 64 << 20;
+/// Maximum bytes of what describes a corpus or a source, which may name many clones.
+const MAX_DESCRIPTION: u64 = 64 << 20;
 /// The folder for locks, below the folder of all corpora; no corpus can have its name.
 const LOCKS: &str = ".locks";
 
-/// The parameters of the segments of corpora.
 fn params(fingerprint: &fingerprint::Params) -> SegmentParams {
     SegmentParams {
         k: fingerprint.noise_threshold() as u32,
@@ -123,98 +122,75 @@ impl Record {
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum CorpusError {
-    /// There is no corpus of this name.
     #[error("cannot find the corpus `{name}` in `{}`", folder.display())]
     Missing { name: String, folder: PathBuf, known: Vec<String> },
-    /// It is not a valid name for a folder.
     #[error(
         "cannot name a corpus `{0}`: a name consists of letters, digits and `._-`, and begins with a letter or digit"
     )]
     Name(String),
-    /// A file of the corpus could not be read or written.
     #[error("cannot read or write `{}`: {why}", file.display())]
     File { file: PathBuf, why: io::Error },
-    /// The record of a source is damaged.
     #[error("cannot use the corpus `{corpus}`: cannot read its record `{}`: {why}", file.display())]
     Record { corpus: String, file: PathBuf, why: io::Error },
-    /// The segment of a source cannot be used.
+    /// `source_name` is its label.
     #[error("cannot use `{source_name}` of the corpus `{corpus}`: {why}")]
-    Segment {
-        corpus: String,
-        /// The label of the source.
-        source_name: String,
-        why: SegmentError,
-    },
-    /// A source could not be read.
+    Segment { corpus: String, source_name: String, why: SegmentError },
     #[error(transparent)]
     Source(#[from] sources::Error),
-    /// A file that was to be imported is none, or not the one that was meant.
     #[error("cannot import `{}`: {why}", file.display())]
     Import { file: PathBuf, why: String },
-    /// A corpus that is not in the folder of all corpora could not be used.
+    /// `place` shows no passwords.
     #[error("cannot use the corpus at `{place}`: {why}")]
-    Elsewhere {
-        /// Where it is, without passwords.
-        place: String,
-        why: String,
-    },
-    /// The engine of a corpus is not in this build.
+    Elsewhere { place: String, why: String },
     #[error("cannot use the corpus at `{place}`: this build lacks the feature `{feature}`")]
-    NotBuilt {
-        /// Where it is, without passwords.
-        place: String,
-        feature: &'static str,
-    },
-    /// Two processes write to one corpus.
+    NotBuilt { place: String, feature: &'static str },
+    /// Two processes write to one corpus elsewhere.
     #[error("cannot write to the corpus at `{0}`: somebody else is writing to it")]
     Busy(String),
     /// Two processes write to one source of a corpus on this machine.
     #[error("cannot write `{source_name}` of the corpus `{corpus}`: another process is writing it")]
     Taken { corpus: String, source_name: String },
-    /// The corpus has no such source.
     #[error("cannot find the source `{spec}` in the corpus `{corpus}`")]
     NoSource { corpus: String, spec: String, known: Vec<String> },
 }
 
 impl CorpusError {
-    /// That the file at `path` could not be read or written.
     fn file(path: &Path) -> impl Fn(io::Error) -> Self + '_ {
         |why| Self::File { file: path.to_owned(), why }
     }
 
-    /// That the file or the folder at `path` could not be imported.
     fn import(path: &Path, why: impl std::fmt::Display) -> Self {
         Self::Import { file: path.to_owned(), why: why.to_string() }
     }
 
     /// What to do about it.
     pub fn help(&self) -> Option<String> {
-        match self {
+        Some(match self {
             Self::Missing { known, .. } if known.is_empty() => {
-                Some("there is none yet: `secondhand corpus add NAME SOURCE` makes one".to_owned())
+                "there is none yet: `secondhand corpus add NAME SOURCE` makes one".into()
             }
-            Self::Missing { known, .. } => Some(format!("there are: {}", known.join(", "))),
-            Self::Record { corpus, .. } => Some(format!(
+            Self::Missing { known, .. } => format!("there are: {}", known.join(", ")),
+            Self::Record { corpus, .. } => format!(
                 "take the file away, and add its source again: `secondhand corpus add {corpus} SOURCE`"
-            )),
+            ),
             Self::Segment { .. } => {
-                Some("rebuild it with `secondhand corpus update`, or import it again".to_owned())
+                "rebuild it with `secondhand corpus update`, or import it again".into()
             }
-            Self::Source(error) => error.help(),
-            Self::Import { .. } => Some(
+            Self::Source(error) => return error.help(),
+            Self::Import { .. } => {
                 "nothing was changed; fetch the file again, and ask its author for the digest"
-                    .to_owned(),
-            ),
-            Self::NoSource { known, .. } => Some(format!("its sources are: {}", known.join(", "))),
-            Self::NotBuilt { feature, .. } => {
-                Some(format!("build it with `cargo install secondhand --features {feature}`"))
+                    .into()
             }
-            Self::Busy(_) => Some("nothing was changed; run it again".to_owned()),
-            Self::Taken { .. } => Some(
-                "this source is as it was; run it again when the other one has ended".to_owned(),
-            ),
-            Self::Name(_) | Self::File { .. } | Self::Elsewhere { .. } => None,
-        }
+            Self::NoSource { known, .. } => format!("its sources are: {}", known.join(", ")),
+            Self::NotBuilt { feature, .. } => {
+                format!("build it with `cargo install secondhand --features {feature}`")
+            }
+            Self::Busy(_) => "nothing was changed; run it again".into(),
+            Self::Taken { .. } => {
+                "this source is as it was; run it again when the other one has ended".into()
+            }
+            Self::Name(_) | Self::File { .. } | Self::Elsewhere { .. } => return None,
+        })
     }
 }
 
@@ -236,10 +212,7 @@ impl Shelf {
         names
     }
 
-    /// The corpus `name`, which must exist.
-    ///
-    /// # Errors
-    /// [`CorpusError::Missing`] with the names of the existing corpora.
+    /// The corpus `name`, which must exist: else [`CorpusError::Missing`] names those that do.
     pub fn corpus(&self, name: &str) -> Result<Corpus, CorpusError> {
         let corpus = self.new_corpus(name)?;
         if corpus.folder.is_dir() {
@@ -250,9 +223,6 @@ impl Shelf {
     }
 
     /// The corpus `name`, whether or not it exists.
-    ///
-    /// # Errors
-    /// [`CorpusError::Name`].
     pub fn new_corpus(&self, name: &str) -> Result<Corpus, CorpusError> {
         if !is_name(name) {
             return Err(CorpusError::Name(name.to_owned()));
@@ -274,7 +244,7 @@ pub struct Corpus {
     folder: PathBuf,
 }
 
-/// The right to write a source, which no other process has as long as this lives.
+/// The right to write a source, which no other process has meanwhile.
 #[derive(Debug)]
 struct Claim {
     key: String,
@@ -299,7 +269,7 @@ impl Drop for HeldFolder<'_> {
     }
 }
 
-/// A source: its key, its record, its segment and the digest of that.
+/// A source: its key, record and segment, and the digest of that.
 type WholeSource = (String, Record, CorpusSegment, String);
 
 /// What adding a source did.
@@ -312,17 +282,14 @@ pub struct Addition {
 }
 
 impl Corpus {
-    /// Its name.
+    /// The name of its folder.
     pub fn name(&self) -> &str {
         &self.name
     }
 
     /// Adds sources, or reads what is new of them, several at a time; what came of each is in their
-    /// order. A source that is named twice is read once, as it is named last.
-    ///
-    /// # Errors
-    /// When the folder of the corpus cannot be made; in the place of a source, what that one met:
-    /// the corpus has then what it had of it.
+    /// order, and one that fails stays as it was. A source that is named twice is read once, as it
+    /// is named last.
     pub fn add(
         &self,
         sources: &[(String, DeclaredComponent)],
@@ -404,7 +371,7 @@ impl Corpus {
         file.map_err(CorpusError::file(&path))
     }
 
-    /// Claims a source, to write it; `label` is what to call it if another process has claimed it.
+    /// Claims a source, to write it; `label` is what an error calls it.
     fn claim(&self, key: &str, label: &str) -> Result<Claim, CorpusError> {
         let lock = self.lock_file(key)?;
         match lock.try_lock() {
@@ -416,14 +383,10 @@ impl Corpus {
         }
     }
 
-    /// Checks that nobody else writes one of these sources, keys and labels, before any of them is
-    /// changed.
-    fn check_unclaimed<'s>(
-        &self,
-        sources: impl IntoIterator<Item = (&'s str, &'s str)>,
-    ) -> Result<(), CorpusError> {
-        // One at a time: a process may not have as many files open as a corpus has sources.
-        sources.into_iter().try_for_each(|(key, label)| self.claim(key, label).map(drop))
+    /// Checks that nobody else writes a source. Several are checked one at a time, before any is
+    /// changed: a process may not have as many files open as a corpus has sources.
+    fn check_unclaimed(&self, key: &str, label: &str) -> Result<(), CorpusError> {
+        self.claim(key, label).map(drop)
     }
 
     /// Replaces a record, and removes the segment that no record names any more.
@@ -441,8 +404,7 @@ impl Corpus {
     fn write(&self, path: &Path, record: &Record) -> io::Result<()> {
         let mut file = temporary_in(&self.folder)?;
         serde_json::to_writer_pretty(&mut file, record)?;
-        file.as_file().sync_data()?;
-        file.persist(path).map(drop).map_err(|error| error.error)
+        finish(file, path)
     }
 
     fn record_path(&self, key: &str) -> PathBuf {
@@ -450,9 +412,6 @@ impl Corpus {
     }
 
     /// The records of all sources with their keys, sorted by label.
-    ///
-    /// # Errors
-    /// When the folder or a record cannot be read.
     pub fn records(&self) -> Result<Vec<(String, Record)>, CorpusError> {
         let entries = fs::read_dir(&self.folder).map_err(CorpusError::file(&self.folder))?;
         let mut records = Vec::new();
@@ -475,10 +434,7 @@ impl Corpus {
         Ok(records)
     }
 
-    /// Opens the segments of all sources.
-    ///
-    /// # Errors
-    /// If one is unusable: what was not compared must not pass as clean.
+    /// Opens the segments of all sources, or none: what was not compared must not pass as clean.
     pub fn open(&self) -> Result<Vec<CorpusSegment>, CorpusError> {
         let mut looks = 0;
         loop {
@@ -486,7 +442,7 @@ impl Corpus {
             let records = self.records()?;
             match records.iter().map(|(_, record)| self.open_source(record)).collect() {
                 Err(CorpusError::Segment { why: SegmentError::File { why, .. }, .. })
-                    if why.kind() == io::ErrorKind::NotFound && looks < MAX_LOOKS => {}
+                    if why.kind() == io::ErrorKind::NotFound && looks < TRIES => {}
                 opened => return opened,
             }
         }
@@ -497,12 +453,10 @@ impl Corpus {
             .map_err(|why| self.unusable(&record.label, why))
     }
 
-    /// The source with this name or label cannot be used.
     fn unusable(&self, source: &str, why: SegmentError) -> CorpusError {
         CorpusError::Segment { corpus: self.name.clone(), source_name: source.to_owned(), why }
     }
 
-    /// All sources, open.
     #[allow(dead_code, reason = "not without any engine")]
     fn whole_sources(&self) -> Result<Vec<WholeSource>, CorpusError> {
         let whole = self.records()?.into_iter().map(|(key, record)| {
@@ -520,9 +474,6 @@ impl Corpus {
     }
 
     /// Removes a source, by the name it was added under or its label.
-    ///
-    /// # Errors
-    /// [`CorpusError::NoSource`] with the existing sources.
     pub fn remove_source(&self, spec: &str) -> Result<(), CorpusError> {
         let records = self.records()?;
         let is_meant =
@@ -538,12 +489,9 @@ impl Corpus {
     }
 
     /// Removes the corpus.
-    ///
-    /// # Errors
-    /// When a file cannot be removed.
     pub fn remove(&self) -> Result<(), CorpusError> {
         let records = self.records()?;
-        self.check_unclaimed(records.iter().map(|(key, record)| (&**key, &*record.label)))?;
+        records.iter().try_for_each(|(key, record)| self.check_unclaimed(key, &record.label))?;
         // Records first: without its record, the rest is not a source any more.
         records.iter().try_for_each(|(key, record)| self.remove_record(key, record))?;
         fs::remove_dir_all(&self.folder).map_err(CorpusError::file(&self.folder))
@@ -556,15 +504,20 @@ impl Corpus {
     }
 }
 
-/// An unfinished file in a folder.
 fn temporary_in(folder: &Path) -> io::Result<NamedTempFile> {
     tempfile::Builder::new().prefix("tmp-").tempfile_in(folder)
+}
+
+/// Puts a file in its place, which has all of it or what was there before.
+fn finish(file: NamedTempFile, path: &Path) -> io::Result<()> {
+    file.as_file().sync_data()?;
+    file.persist(path).map(drop).map_err(|error| error.error)
 }
 
 /// Reads a record; its segment is a name in the folder, and nothing else.
 fn read_record(path: &Path) -> io::Result<Record> {
     let record: Record =
-        serde_json::from_slice(&files::read(path, MAX_RECORD)?).map_err(io::Error::other)?;
+        serde_json::from_slice(&files::read(path, MAX_DESCRIPTION)?).map_err(io::Error::other)?;
     let is_plain = record.segment.ends_with(".seg")
         && !record.segment.contains(['/', '\\'])
         && !record.segment.starts_with('.');
@@ -574,7 +527,6 @@ fn read_record(path: &Path) -> io::Result<Record> {
     Err(io::Error::other("it is not a record of this version"))
 }
 
-/// The last part of a path.
 fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
@@ -584,7 +536,6 @@ fn key_of(spec: &str) -> String {
     hex(&Sha256::digest(spec.as_bytes()))[..16].to_owned()
 }
 
-/// Whether this is a text of `len` hexadecimal digits.
 fn is_hex(text: &str, len: usize) -> bool {
     text.len() == len && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

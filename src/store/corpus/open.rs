@@ -9,6 +9,7 @@
 //!                                                `-> packed tokens, or where its chunks are
 //! ```
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
@@ -26,7 +27,7 @@ use crate::language::Token;
 use crate::license::{Expression, LicensingInfo, Terms};
 use crate::sources::{DeclaredComponent, ReleaseHistory};
 use crate::store::segment::{number_of, span, u64_at};
-use crate::store::{Postings, Section, Segment, SegmentError, SegmentKind};
+use crate::store::{Postings, Result, Section, Segment, SegmentError, SegmentKind};
 use crate::text::varint::take;
 use crate::text::{FilePath, hexadecimal};
 
@@ -63,7 +64,7 @@ pub(super) const WHOLE: u8 = 0;
 pub(super) const IN_CHUNKS: u8 = 1;
 
 /// Where the chunks of a blob are; nowhere if it is packed as a whole.
-fn chunks_of(packed: &[u8]) -> Result<Vec<Range<usize>>, SegmentError> {
+fn chunks_of(packed: &[u8]) -> Result<Vec<Range<usize>>> {
     let ranges = match packed {
         [WHOLE, ..] => Some(Vec::new()),
         [IN_CHUNKS, list @ ..] => ranges(list),
@@ -75,7 +76,6 @@ fn chunks_of(packed: &[u8]) -> Result<Vec<Range<usize>>, SegmentError> {
 /// Bytes of a row of the table of blobs.
 pub(super) const BLOB_ROW: usize = 56;
 
-/// The description of a segment.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Meta {
     pub stats: Stats,
@@ -131,7 +131,8 @@ pub struct BareTokens<'s> {
     pub words: Vec<u32>,
 }
 
-/// The segment of one source, open.
+/// The segment of one source, open. What is asked of it fails if that is damaged, or cannot be read
+/// from elsewhere.
 #[derive(Debug)]
 pub struct CorpusSegment {
     pub(super) segment: Segment,
@@ -145,7 +146,6 @@ pub struct CorpusSegment {
 pub(super) type KeptRows =
     LazyLock<Option<Vec<BlobRow>>, Box<dyn FnOnce() -> Option<Vec<BlobRow>> + Send>>;
 
-/// What a row of the table of blobs says.
 #[derive(Debug, Clone)]
 pub(super) struct BlobRow {
     pub language: u32,
@@ -155,19 +155,13 @@ pub(super) struct BlobRow {
 }
 
 impl CorpusSegment {
-    /// Opens and checks a segment.
-    ///
-    /// # Errors
-    /// What is wrong with it.
-    pub fn open(path: &Path) -> Result<Self, SegmentError> {
+    /// Opens and checks the segment at `path`.
+    pub fn open(path: &Path) -> Result<Self> {
         Self::new(Segment::open(path)?)
     }
 
     /// Checks a segment, which may be elsewhere.
-    ///
-    /// # Errors
-    /// What is wrong with it.
-    pub fn new(segment: Segment) -> Result<Self, SegmentError> {
+    pub fn new(segment: Segment) -> Result<Self> {
         let segment = segment.of_kind(SegmentKind::Corpus)?;
         let params = segment.params();
         // A query is sampled as robust winnowing does; another scheme has another guarantee.
@@ -200,16 +194,13 @@ impl CorpusSegment {
 
     /// Checks a new segment that comes from elsewhere, which is removed if something is wrong.
     #[allow(dead_code, reason = "not without any engine")]
-    pub(super) fn check_new(path: &Path) -> Result<(), SegmentError> {
+    pub(super) fn check_new(path: &Path) -> Result<()> {
         let checked = Self::open(path).and_then(|segment| segment.verify());
         checked.inspect_err(|_| drop(std::fs::remove_file(path)))
     }
 
     /// Reads everything once, to check a segment that comes from elsewhere.
-    ///
-    /// # Errors
-    /// What is wrong with it.
-    pub fn verify(&self) -> Result<(), SegmentError> {
+    pub fn verify(&self) -> Result<()> {
         for id in [SectionId::Files, SectionId::Tokens, SectionId::Chunks] {
             self.segment.section(id)?.all()?;
         }
@@ -227,7 +218,7 @@ impl CorpusSegment {
         let last = u64::from(self.n_blobs);
         let mut rows = Postings::new(&self.segment, SectionId::Postings)?.rows()?;
         let is_inside = rows.all(|(_, value)| u64::from(number_of(value)) < last);
-        if is_inside { Ok(()) } else { Err(SegmentError::Damaged("a posting")) }
+        is_inside.then_some(()).ok_or(SegmentError::Damaged("a posting"))
     }
 
     /// The number of its blobs.
@@ -251,38 +242,24 @@ impl CorpusSegment {
     }
 
     /// The id of a blob.
-    ///
-    /// # Errors
-    /// If the table is damaged.
-    pub fn id_of(&self, blob: u32) -> Result<Option<BlobId>, SegmentError> {
+    pub fn id_of(&self, blob: u32) -> Result<Option<BlobId>> {
         Ok(BlobId::from_bytes(&self.stored_row(blob)?[..20]))
     }
 
-    /// The license of a component, by the component's number.
-    ///
-    /// When the table is damaged.
-    pub fn component_license(&self, component: usize) -> Result<Terms, SegmentError> {
+    /// The license of the component with this number.
+    pub fn component_license(&self, component: usize) -> Result<Terms> {
         let number = self.meta.component_licenses.get(component);
         self.license(*number.ok_or(SegmentError::Damaged("the license of a component"))?)
     }
 
     /// The license with this number.
-    ///
-    /// # Errors
-    /// If the table is damaged.
-    pub fn license(&self, number: u32) -> Result<Terms, SegmentError> {
+    pub fn license(&self, number: u32) -> Result<Terms> {
         self.value(SectionId::Licenses, number)
     }
 
     /// The licenses of the files of a component, with the number of files of each, the most
     /// frequent first.
-    ///
-    /// # Errors
-    /// If a table is damaged.
-    pub fn licenses_of(
-        &self,
-        component: usize,
-    ) -> Result<Vec<(Option<Expression>, usize)>, SegmentError> {
+    pub fn licenses_of(&self, component: usize) -> Result<Vec<(Option<Expression>, usize)>> {
         let mut n_files: BTreeMap<u32, usize> = BTreeMap::new();
         for blob in 0..self.n_blobs {
             for file in self.files(blob)?.iter().filter(|file| file.component as usize == component)
@@ -300,7 +277,7 @@ impl CorpusSegment {
     }
 
     /// What a blob states about its own license.
-    pub(super) fn info(&self, blob: u32) -> Result<LicensingInfo, SegmentError> {
+    pub(super) fn info(&self, blob: u32) -> Result<LicensingInfo> {
         let mut record = self.segment.section(SectionId::Files)?.bytes(self.row(blob)?.record)?;
         let number = take(&mut record).and_then(|number| u32::try_from(number).ok());
         self.value(SectionId::Info, number.ok_or(SegmentError::Damaged("the record of a file"))?)
@@ -311,14 +288,14 @@ impl CorpusSegment {
         &self,
         section: SectionId,
         number: u32,
-    ) -> Result<T, SegmentError> {
+    ) -> Result<T> {
         let texts = self.segment.section(section as u32 + 1)?;
         let text = texts.bytes(self.place(section, number)?)?;
         serde_json::from_slice(text).map_err(|_| SegmentError::Damaged("its license statements"))
     }
 
     /// Where the text with this number is in the section after this table.
-    fn place(&self, section: SectionId, number: u32) -> Result<Range<usize>, SegmentError> {
+    fn place(&self, section: SectionId, number: u32) -> Result<Range<usize>> {
         // Table n holds where each text ends; the texts themselves are back to back in the next
         // section:
         //
@@ -332,7 +309,7 @@ impl CorpusSegment {
         }
     }
 
-    /// The size of its file.
+    /// The bytes of its file.
     pub fn n_bytes(&self) -> usize {
         self.segment.n_bytes()
     }
@@ -357,10 +334,7 @@ impl CorpusSegment {
     }
 
     /// A reader for looking up fingerprints.
-    ///
-    /// # Errors
-    /// If the index is damaged.
-    pub fn lookup(&self) -> Result<Lookup<'_>, SegmentError> {
+    pub fn lookup(&self) -> Result<Lookup<'_>> {
         Ok(Lookup {
             postings: Postings::new(&self.segment, SectionId::Postings)?,
             blobs: self.segment.section(SectionId::Blobs)?,
@@ -368,17 +342,14 @@ impl CorpusSegment {
         })
     }
 
-    /// Whether its file is elsewhere: then it pays to read ahead.
+    /// Whether it is elsewhere: then it pays to read ahead.
     pub fn is_elsewhere(&self) -> bool {
         self.segment.is_elsewhere()
     }
 
     /// Reads all at once the tokens and the files of these blobs, if they are elsewhere. Where
     /// their rows are not kept here, these are read before.
-    ///
-    /// # Errors
-    /// If they cannot be read, or are damaged.
-    pub fn read_ahead(&self, blobs: &[u32]) -> Result<(), SegmentError> {
+    pub fn read_ahead(&self, blobs: &[u32]) -> Result<()> {
         if !self.is_elsewhere() {
             return Ok(());
         }
@@ -404,10 +375,7 @@ impl CorpusSegment {
 
     /// Reads all at once the licenses of the files of these blobs, if they are elsewhere: first
     /// where they are, unless that is kept here.
-    ///
-    /// # Errors
-    /// If they cannot be read, or are damaged.
-    pub fn read_licenses_ahead(&self, blobs: &[u32]) -> Result<(), SegmentError> {
+    pub fn read_licenses_ahead(&self, blobs: &[u32]) -> Result<()> {
         if !self.is_elsewhere() {
             return Ok(());
         }
@@ -421,7 +389,7 @@ impl CorpusSegment {
         self.segment.read_ahead(licenses.iter().map(|&number| (table, ends_of(number))))?;
         let texts =
             licenses.iter().map(|&number| Ok((table as u32 + 1, self.place(table, number)?)));
-        self.segment.read_ahead(texts.collect::<Result<Vec<_>, SegmentError>>()?)
+        self.segment.read_ahead(texts.collect::<Result<Vec<_>>>()?)
     }
 
     /// Whether it has a blob.
@@ -430,33 +398,17 @@ impl CorpusSegment {
     }
 
     /// The number of the blob with this id.
-    ///
-    /// # Errors
-    /// If the table is damaged.
-    pub fn blob_of(&self, id: &BlobId) -> Result<Option<u32>, SegmentError> {
+    pub fn blob_of(&self, id: &BlobId) -> Result<Option<u32>> {
         let sought = id.sha1();
         let by_id = self.segment.section(SectionId::ById)?;
-        // `by_id` lists blob numbers in the order of their git ids. Both may be corrupt: then the
-        // answer is wrong, but the interval shrinks in every step, and each number read is checked
-        // by `row`.
-        let (mut low, mut high) = (0, self.n_blobs as usize);
-        while low < high {
-            let mid = usize::midpoint(low, high);
-            let number = number_of(by_id.row(mid, 4)?);
-            match self.stored_row(number)?[..20].cmp(&sought[..]) {
-                std::cmp::Ordering::Less => low = mid + 1,
-                std::cmp::Ordering::Greater => high = mid,
-                std::cmp::Ordering::Equal => return Ok(Some(number)),
-            }
-        }
-        Ok(None)
+        // `by_id` lists blob numbers in the order of their git ids. Each is checked by `row`.
+        let number = |at| by_id.row(at, 4).map(number_of);
+        let row_order = |at| Ok(self.stored_row(number(at)?)?[..20].cmp(&sought[..]));
+        binary_search(self.n_blobs as usize, row_order)?.map(number).transpose()
     }
 
     /// The files with this content, at least one.
-    ///
-    /// # Errors
-    /// If the record is damaged.
-    pub fn files(&self, blob: u32) -> Result<Vec<StoredFile>, SegmentError> {
+    pub fn files(&self, blob: u32) -> Result<Vec<StoredFile>> {
         let record = self.segment.section(SectionId::Files)?.bytes(self.row(blob)?.record)?;
         let n_components = self.meta.components.len();
         let files = take_files(record).filter(|files| {
@@ -466,15 +418,12 @@ impl CorpusSegment {
     }
 
     /// The language of a blob.
-    ///
-    /// # Errors
-    /// If the table is damaged.
-    pub fn language(&self, blob: u32) -> Result<&StoredLanguage, SegmentError> {
+    pub fn language(&self, blob: u32) -> Result<&StoredLanguage> {
         let number = self.row(blob)?.language as usize;
         self.meta.languages.get(number).ok_or(SegmentError::Damaged("the language of a blob"))
     }
 
-    pub(super) fn packed(&self, blob: u32) -> Result<PackedTokens<'_>, SegmentError> {
+    pub(super) fn packed(&self, blob: u32) -> Result<PackedTokens<'_>> {
         let packed = self.segment.section(SectionId::Tokens)?.bytes(self.row(blob)?.packed)?;
         if let [WHOLE, packed @ ..] = packed {
             return Ok(PackedTokens::Whole(packed));
@@ -485,53 +434,41 @@ impl CorpusSegment {
     }
 
     /// The tokens of a blob.
-    ///
-    /// # Errors
-    /// If they are damaged.
-    pub fn tokens(&self, blob: u32) -> Result<StoredTokens, SegmentError> {
+    pub fn tokens(&self, blob: u32) -> Result<StoredTokens> {
         let (tokens, text) = unpack(&self.packed(blob)?)?;
         Ok(StoredTokens { tokens, text })
     }
 
     /// The tokens of a blob without their places, and its family.
-    ///
-    /// # Errors
-    /// If they are damaged.
-    pub fn bare_tokens(&self, blob: u32) -> Result<BareTokens<'_>, SegmentError> {
+    pub fn bare_tokens(&self, blob: u32) -> Result<BareTokens<'_>> {
         let (tokens, words) = unpack_bare(&self.packed(blob)?)?;
         Ok(BareTokens { family: &self.language(blob)?.family, tokens, words })
     }
 
     /// The number of tokens of a blob.
-    ///
-    /// # Errors
-    /// If the table is damaged.
-    pub fn n_tokens(&self, blob: u32) -> Result<u32, SegmentError> {
+    pub fn n_tokens(&self, blob: u32) -> Result<u32> {
         let [.., n_tokens, _, _] = self.numbers(blob)?;
         Ok(n_tokens)
     }
 
     /// A key of each line of a blob that has tokens, as [`line_key`](crate::matching::line_key)
     /// makes it.
-    ///
-    /// # Errors
-    /// If they are damaged.
-    pub fn line_keys(&self, blob: u32) -> Result<Vec<u64>, SegmentError> {
+    pub fn line_keys(&self, blob: u32) -> Result<Vec<u64>> {
         unpack_lines(&self.packed(blob)?)
     }
 
     /// A row of the table of blobs, as it is stored.
-    fn stored_row(&self, blob: u32) -> Result<&[u8], SegmentError> {
+    fn stored_row(&self, blob: u32) -> Result<&[u8]> {
         self.segment.section(SectionId::Blobs)?.row(blob as usize, BLOB_ROW)
     }
 
     /// Of a blob its first component, its language, the number of its tokens, and the bytes of
     /// these and of its record.
-    fn numbers(&self, blob: u32) -> Result<[u32; 5], SegmentError> {
+    fn numbers(&self, blob: u32) -> Result<[u32; 5]> {
         self.stored_row(blob).map(|row| numbers(&row[20..]))
     }
 
-    pub(super) fn row(&self, blob: u32) -> Result<BlobRow, SegmentError> {
+    pub(super) fn row(&self, blob: u32) -> Result<BlobRow> {
         if let Some(rows) = &self.kept_rows {
             let row = rows.as_ref().and_then(|rows| rows.get(blob as usize));
             return row.cloned().ok_or(SegmentError::Damaged("the rows of its blobs"));
@@ -544,10 +481,7 @@ impl CorpusSegment {
     }
 
     /// The number of the component that first has a blob.
-    ///
-    /// # Errors
-    /// If the table is damaged.
-    pub fn component_of(&self, blob: u32) -> Result<u32, SegmentError> {
+    pub fn component_of(&self, blob: u32) -> Result<u32> {
         let [component, ..] = self.numbers(blob)?;
         let component = Some(component).filter(|&of| (of as usize) < self.meta.components.len());
         component.ok_or(SegmentError::Damaged("the component of a blob"))
@@ -564,18 +498,12 @@ pub struct Lookup<'s> {
 
 impl<'s> Lookup<'s> {
     /// The blobs that have the fingerprint with this [`key`](crate::store::key), in ascending order.
-    ///
-    /// # Errors
-    /// If the index is damaged.
-    pub fn blobs(&self, key: u64) -> Result<impl Iterator<Item = u32> + use<'s>, SegmentError> {
+    pub fn blobs(&self, key: u64) -> Result<impl Iterator<Item = u32> + use<'s>> {
         Ok(self.postings.get(key)?.map(number_of))
     }
 
     /// The number of the component that first has a blob; rejects a blob number out of range.
-    ///
-    /// # Errors
-    /// If the table is damaged.
-    pub fn component_of(&self, blob: u32) -> Result<u32, SegmentError> {
+    pub fn component_of(&self, blob: u32) -> Result<u32> {
         if blob >= self.n_blobs {
             return Err(SegmentError::Damaged("a posting"));
         }
@@ -587,6 +515,24 @@ impl<'s> Lookup<'s> {
 #[inline]
 pub(super) fn numbers<const N: usize>(row: &[u8]) -> [u32; N] {
     std::array::from_fn(|at| number_of(&row[4 * at..4 * at + 4]))
+}
+
+/// Which of `n` sorted rows is sought; `order` compares one with it. Where rows are damaged, the
+/// answer is wrong, but the interval shrinks in every step.
+pub(super) fn binary_search(
+    n: usize,
+    order: impl Fn(usize) -> Result<Ordering>,
+) -> Result<Option<usize>> {
+    let (mut low, mut high) = (0, n);
+    while low < high {
+        let mid = usize::midpoint(low, high);
+        match order(mid)? {
+            Ordering::Less => low = mid + 1,
+            Ordering::Greater => high = mid,
+            Ordering::Equal => return Ok(Some(mid)),
+        }
+    }
+    Ok(None)
 }
 
 /// Where a table of JSON texts says where the text with this number begins and ends.
@@ -603,20 +549,19 @@ fn take_files(mut record: &[u8]) -> Option<Vec<StoredFile>> {
     // `n` is not trusted: no memory is reserved for it, and every file takes at least one byte of
     // the record, so the loop ends with the record at the latest.
     for _ in 0..n {
-        let license = u32::try_from(take(&mut record)?).ok()?;
-        files.push(StoredFile { license, ..take_file(&mut record)? });
+        files.push(take_file(&mut record)?);
     }
     Some(files)
 }
 
-/// Reads the record of a file from the beginning.
 fn take_file(bytes: &mut &[u8]) -> Option<StoredFile> {
+    let license = u32::try_from(take(bytes)?).ok()?;
     let component = u32::try_from(take(bytes)?).ok()?;
     let path = FilePath::new(take_text(bytes)?);
     let (&has_seen, rest) = bytes.split_first()?;
     *bytes = rest;
     if has_seen == 0 {
-        return Some(StoredFile { component, path, seen: None, license: 0 });
+        return Some(StoredFile { component, path, seen: None, license });
     }
     let commit = String::from_utf8_lossy(take_text(bytes)?).into_owned();
     let (time, rest) = bytes.split_first_chunk::<8>()?;
@@ -625,7 +570,7 @@ fn take_file(bytes: &mut &[u8]) -> Option<StoredFile> {
         .map(|tag| (!tag.is_empty()).then(|| String::from_utf8_lossy(tag).into_owned()));
     let time = i64::from_le_bytes(*time);
     let seen = ReleaseHistory { commit, time, first_tag, last_tag, is_of_history: false };
-    Some(StoredFile { component, path, seen: Some(seen), license: 0 })
+    Some(StoredFile { component, path, seen: Some(seen), license })
 }
 
 fn take_text<'b>(bytes: &mut &'b [u8]) -> Option<&'b [u8]> {

@@ -14,12 +14,12 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
-use super::open::{CorpusSegment, SectionId, numbers};
+use super::open::{CorpusSegment, SectionId, binary_search, numbers};
 use crate::files::BlobId;
 use crate::policy::PastCommit;
 use crate::sources::PastOf;
 use crate::store::segment::span;
-use crate::store::{SegmentError, SegmentWriter};
+use crate::store::{Result, SegmentError, SegmentWriter};
 use crate::text::FilePath;
 
 /// Bytes of a row of the table of paths.
@@ -53,7 +53,6 @@ pub struct StoredTag {
     pub time: i64,
 }
 
-/// A row of the table of paths.
 struct PathRow {
     component: u32,
     text: std::ops::Range<usize>,
@@ -105,9 +104,8 @@ impl PastWriter {
             self.tags.push(StoredTag { component, name: tag.name, time: tag.time });
             for (path, blob) in tag.files {
                 let blob = blob.and_then(|id| number_of(&id));
-                let known = self.path_numbers.get(&(component, path.clone())).copied();
                 // A file that nothing is known of, and of which there is nothing to compare.
-                if blob.is_none() && known.is_none() {
+                if blob.is_none() && !self.path_numbers.contains_key(&(component, path.clone())) {
                     continue;
                 }
                 let path = self.path(component, path);
@@ -160,7 +158,7 @@ impl PastWriter {
     }
 
     /// Writes the sections; empty ones show that nothing is known.
-    pub fn write(mut self, out: &mut SegmentWriter) -> Result<(), SegmentError> {
+    pub fn write(mut self, out: &mut SegmentWriter) -> Result<()> {
         let n_paths = self.paths.len();
         let mut lineages: BTreeMap<u32, Vec<StoredChange>> = BTreeMap::new();
         for at in 0..self.changes.len() {
@@ -169,9 +167,6 @@ impl PastWriter {
             lineages.entry(leader).or_default().push(change);
         }
         let numbers: HashMap<u32, u32> = lineages.keys().copied().zip(0..).collect();
-        let lineage_of: Vec<u32> = (0..n_paths as u32)
-            .map(|path| numbers.get(&self.leader(path)).copied().unwrap_or(u32::MAX))
-            .collect();
         // Rows are sorted by component and path.
         let mut order: Vec<u32> = (0..n_paths as u32).collect();
         order.sort_unstable_by(|&a, &b| self.paths[a as usize].cmp(&self.paths[b as usize]));
@@ -183,10 +178,11 @@ impl PastWriter {
 
         let (mut rows, mut texts, mut at_tag) = (Vec::new(), Vec::new(), 0usize);
         for &path in &order {
+            let lineage = numbers.get(&self.leader(path)).copied().unwrap_or(u32::MAX);
             let (component, name) = &self.paths[path as usize];
             let n = self.at_tags[at_tag..].iter().take_while(|(of, ..)| *of == path).count();
             let (at, len) = (texts.len() as u32, name.as_bytes().len() as u32);
-            let row = [*component, at, len, lineage_of[path as usize], at_tag as u32, n as u32];
+            let row = [*component, at, len, lineage, at_tag as u32, n as u32];
             rows.extend(row.map(u32::to_le_bytes).as_flattened());
             texts.extend(name.as_bytes());
             at_tag += n;
@@ -206,9 +202,8 @@ impl PastWriter {
         }
         out.section(SectionId::Lineages, &of_lineages)?;
         out.section(SectionId::Changes, &changes)?;
-        out.begin(SectionId::AtTags);
         let pairs = self.at_tags.iter().flat_map(|&(_, tag, blob)| [tag, blob]);
-        out.write(&pairs.flat_map(u32::to_le_bytes).collect::<Vec<u8>>())?;
+        out.section(SectionId::AtTags, &pairs.flat_map(u32::to_le_bytes).collect::<Vec<u8>>())?;
         write_table(out, SectionId::Tags, &self.tags)?;
         write_table(out, SectionId::Commits, &self.commits)
     }
@@ -219,7 +214,7 @@ pub(super) fn write_table<T: serde::Serialize>(
     out: &mut SegmentWriter,
     section: SectionId,
     all: &[T],
-) -> Result<(), SegmentError> {
+) -> Result<()> {
     let (mut ends, mut texts) = (Vec::new(), Vec::new());
     for value in all {
         serde_json::to_writer(&mut texts, value)
@@ -243,39 +238,24 @@ impl CorpusSegment {
     }
 
     /// The number of a path of a component, if a commit changed it.
-    ///
-    /// # Errors
-    /// If a table is damaged.
-    pub fn past_path(&self, component: u32, path: &FilePath) -> Result<Option<u32>, SegmentError> {
-        let (mut low, mut high) = (0, self.n_past_paths());
-        while low < high {
-            let mid = usize::midpoint(low, high);
-            let row = self.path_row(mid)?;
+    pub fn past_path(&self, component: u32, path: &FilePath) -> Result<Option<u32>> {
+        let found = binary_search(self.n_past_paths(), |at| {
+            let row = self.path_row(at)?;
             let text = self.segment.section(SectionId::PathTexts)?.bytes(row.text)?;
-            match (row.component, text).cmp(&(component, path.as_bytes())) {
-                std::cmp::Ordering::Less => low = mid + 1,
-                std::cmp::Ordering::Greater => high = mid,
-                std::cmp::Ordering::Equal => return Ok(Some(mid as u32)),
-            }
-        }
-        Ok(None)
+            Ok((row.component, text).cmp(&(component, path.as_bytes())))
+        });
+        Ok(found?.map(|at| at as u32))
     }
 
     /// The path with this number.
-    ///
-    /// # Errors
-    /// If a table is damaged.
-    pub fn past_name(&self, path: u32) -> Result<FilePath, SegmentError> {
+    pub fn past_name(&self, path: u32) -> Result<FilePath> {
         let row = self.path_row(path as usize)?;
         Ok(FilePath::new(self.segment.section(SectionId::PathTexts)?.bytes(row.text)?))
     }
 
     /// The number of a file by whatever name it has, and its changes, the oldest first; `None` if
     /// there are none.
-    ///
-    /// # Errors
-    /// If a table is damaged.
-    pub fn changes_of(&self, path: u32) -> Result<Option<(u32, Vec<StoredChange>)>, SegmentError> {
+    pub fn changes_of(&self, path: u32) -> Result<Option<(u32, Vec<StoredChange>)>> {
         let lineage = self.path_row(path as usize)?.lineage;
         if lineage == u32::MAX {
             return Ok(None);
@@ -290,21 +270,18 @@ impl CorpusSegment {
     }
 
     /// All changes.
-    ///
-    /// # Errors
-    /// If a table is damaged.
-    pub fn changes(&self) -> Result<Vec<StoredChange>, SegmentError> {
+    pub fn changes(&self) -> Result<Vec<StoredChange>> {
         let Ok(changes) = self.segment.section(SectionId::Changes) else { return Ok(Vec::new()) };
         changes.all()?.chunks_exact(CHANGE_ROW).map(|row| self.change(row)).collect()
     }
 
-    fn change(&self, row: &[u8]) -> Result<StoredChange, SegmentError> {
+    fn change(&self, row: &[u8]) -> Result<StoredChange> {
         let [commit, path, before, after] = numbers(row);
         let (before, after) = (self.blob_number(before)?, self.blob_number(after)?);
         Ok(StoredChange { commit, path, before, after })
     }
 
-    fn blob_number(&self, number: u32) -> Result<Option<u32>, SegmentError> {
+    fn blob_number(&self, number: u32) -> Result<Option<u32>> {
         match number {
             NO_BLOB => Ok(None),
             number if number < self.n_blobs => Ok(Some(number)),
@@ -313,19 +290,13 @@ impl CorpusSegment {
     }
 
     /// The commit with this number.
-    ///
-    /// # Errors
-    /// If the table is damaged.
-    pub fn past_commit(&self, number: u32) -> Result<PastCommit, SegmentError> {
+    pub fn past_commit(&self, number: u32) -> Result<PastCommit> {
         self.value(SectionId::Commits, number)
     }
 
     /// The tags of a component with their numbers, the oldest first; the last is its default
     /// branch, without a name.
-    ///
-    /// # Errors
-    /// If the table is damaged.
-    pub fn tags_of(&self, component: u32) -> Result<Vec<(u32, StoredTag)>, SegmentError> {
+    pub fn tags_of(&self, component: u32) -> Result<Vec<(u32, StoredTag)>> {
         let n = self.segment.section(SectionId::Tags).map_or(0, |ends| ends.len() / 8);
         let mut tags = Vec::new();
         for number in 0..n as u32 {
@@ -339,10 +310,7 @@ impl CorpusSegment {
 
     /// The blob of a path from a tag on, until the tag of the next row; `None` where there is no
     /// such file.
-    ///
-    /// # Errors
-    /// If a table is damaged.
-    pub fn at_tags(&self, path: u32) -> Result<Vec<(u32, Option<u32>)>, SegmentError> {
+    pub fn at_tags(&self, path: u32) -> Result<Vec<(u32, Option<u32>)>> {
         let rows = self.path_row(path as usize)?.at_tags;
         let bytes =
             self.segment.section(SectionId::AtTags)?.bytes(rows.start * PAIR..rows.end * PAIR)?;
@@ -351,10 +319,7 @@ impl CorpusSegment {
     }
 
     /// The numbers of all paths that files of a component have had, with the paths.
-    ///
-    /// # Errors
-    /// If a table is damaged.
-    pub fn past_paths(&self, component: u32) -> Result<Vec<(u32, FilePath)>, SegmentError> {
+    pub fn past_paths(&self, component: u32) -> Result<Vec<(u32, FilePath)>> {
         let mut paths = Vec::new();
         for path in 0..self.n_past_paths() as u32 {
             if self.path_row(path as usize)?.component == component {
@@ -365,7 +330,7 @@ impl CorpusSegment {
     }
 
     /// Reads the tables once, to check a segment that comes from elsewhere.
-    pub(super) fn verify_past(&self) -> Result<(), SegmentError> {
+    pub(super) fn verify_past(&self) -> Result<()> {
         if !self.keeps_past() {
             return Ok(());
         }
@@ -395,7 +360,7 @@ impl CorpusSegment {
         self.segment.section(SectionId::Paths).map_or(0, |paths| paths.len() / PATH_ROW)
     }
 
-    fn path_row(&self, at: usize) -> Result<PathRow, SegmentError> {
+    fn path_row(&self, at: usize) -> Result<PathRow> {
         let row = self.segment.section(SectionId::Paths)?.row(at, PATH_ROW)?;
         let [component, text, n_text, lineage, at_tag, n_tags] = numbers(row);
         let text = span(u64::from(text), n_text as usize);

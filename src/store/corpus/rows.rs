@@ -1,11 +1,11 @@
-//! Takes segments apart into rows, for engines that hold tables, and makes segments of them again.
+//! Takes segments apart into rows, for engines that hold tables.
 //!
 //! A posting is a row of its own, so that an engine finds it by its key; so is the id of each blob.
 //! The rest of a segment is kept in blocks as they are in its file.
 
 use super::open::{CorpusSegment, SectionId};
 use crate::store::segment::number_of;
-use crate::store::{BlockAt, Blocks, Postings, Segment, SegmentError};
+use crate::store::{BlockAt, Postings, Result, SegmentError};
 
 /// The sections of postings: tables have what they say.
 pub(super) fn is_of_postings(id: u32) -> bool {
@@ -21,13 +21,8 @@ pub(super) struct PostingRow {
 }
 
 impl CorpusSegment {
-    /// The segment that `head` describes, whose blocks are elsewhere.
-    pub(super) fn of_blocks(head: &[u8], blocks: Box<dyn Blocks>) -> Result<Self, SegmentError> {
-        Self::new(Segment::elsewhere(head, blocks, None)?)
-    }
-
     /// What it takes to read it from elsewhere, besides its blocks.
-    pub(super) fn head(&self) -> Result<Vec<u8>, SegmentError> {
+    pub(super) fn head(&self) -> Result<Vec<u8>> {
         self.segment.head()
     }
 
@@ -35,7 +30,7 @@ impl CorpusSegment {
     pub(super) fn posting_rows(
         &self,
         max: usize,
-    ) -> Result<impl Iterator<Item = Result<PostingRow, SegmentError>> + '_, SegmentError> {
+    ) -> Result<impl Iterator<Item = Result<PostingRow>> + '_> {
         let mut last = (u64::MAX, 0);
         let rows =
             Postings::new(&self.segment, SectionId::Postings)?.rows()?.filter(move |(key, _)| {
@@ -49,7 +44,7 @@ impl CorpusSegment {
     }
 
     /// The blocks of all sections but the postings.
-    pub(super) fn block_rows(&self) -> Result<Vec<(BlockAt, &[u8])>, SegmentError> {
+    pub(super) fn block_rows(&self) -> Result<Vec<(BlockAt, &[u8])>> {
         let mut rows = Vec::new();
         for id in self.segment.section_ids().filter(|id| !is_of_postings(*id)) {
             rows.extend(self.segment.blocks(id)?);
@@ -58,9 +53,7 @@ impl CorpusSegment {
     }
 
     /// The ids of all blobs, with their numbers, in the order of ids.
-    pub(super) fn id_rows(
-        &self,
-    ) -> impl Iterator<Item = Result<(Vec<u8>, u32), SegmentError>> + '_ {
+    pub(super) fn id_rows(&self) -> impl Iterator<Item = Result<(Vec<u8>, u32)>> + '_ {
         (0..self.n_blobs).map(|at| {
             let blob = number_of(self.segment.section(SectionId::ById)?.row(at as usize, 4)?);
             let id = self.id_of(blob)?.ok_or(SegmentError::Damaged("the id of a blob"))?;

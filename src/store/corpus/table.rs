@@ -19,23 +19,20 @@ use std::sync::Arc;
 
 use super::filter::{Filter, may_have};
 use super::indexes::{IndexId, digest, of_member};
-use super::lookups::MAX_BLOBS;
+use super::lookups::{Answers, MAX_BLOBS};
 use super::open::CorpusSegment;
 use crate::store::far::BLOCK;
 use crate::store::segment::{big_endian, u64_at};
 use crate::store::{
-    Blocks, Section, Segment, SegmentError, SegmentKind, SegmentParams, SegmentWriter,
+    Blocks, Result, Section, Segment, SegmentError, SegmentKind, SegmentParams, SegmentWriter,
 };
 
 /// Bytes of the number of a member.
 const MEMBER: usize = 3;
-/// Bytes of the number of a member and that of a blob in it.
-const PLACE: usize = MEMBER + 4;
 /// Bytes of the longest key.
 const MAX_KEY: usize = 20;
 pub(super) const MAX_MEMBERS: usize = 1 << (8 * MEMBER);
 
-/// A kind of rows.
 #[derive(Debug, Clone, Copy)]
 struct Rows {
     /// The section of the table that has them, and the section of the index with the first key of
@@ -50,12 +47,11 @@ const POSTINGS: Rows = Rows { section: 1, firsts: IndexId::FirstKeys, n_key: 7 }
 const IDS: Rows = Rows { section: 2, firsts: IndexId::FirstIds, n_key: 20 };
 
 impl Rows {
-    /// Bytes of a row.
+    /// Bytes of a row: its key, the number of a member and that of a blob.
     fn width(self) -> usize {
-        self.n_key + PLACE
+        self.n_key + MEMBER + 4
     }
 
-    /// The rows of a block.
     fn of_block(self, block: &[u8]) -> std::slice::ChunksExact<'_, u8> {
         block.chunks_exact(self.width())
     }
@@ -81,7 +77,6 @@ fn place_of(bytes: &[u8]) -> (u32, u32) {
     (big_endian(&bytes[..MEMBER]) as u32, big_endian(&bytes[MEMBER..]) as u32)
 }
 
-/// What a table is made of.
 #[derive(Debug)]
 pub(super) enum Input {
     /// A segment, and the number that it has as a member.
@@ -91,14 +86,11 @@ pub(super) enum Input {
     Table { table: Segment, index: Segment, numbers: Vec<Option<u32>> },
 }
 
-/// A table that was written.
 #[derive(Debug)]
 pub(super) struct TableFile {
-    /// Its file.
     pub table: PathBuf,
     /// The file of its index.
     pub index: PathBuf,
-    /// The number of its postings.
     pub n_postings: u64,
 }
 
@@ -106,14 +98,7 @@ pub(super) struct TableFile {
 /// one input.
 ///
 /// Time O(n log m) for n postings of m inputs; memory half a byte for each key.
-///
-/// # Errors
-/// If an input cannot be read, or `folder` is not writable.
-pub(super) fn write(
-    inputs: &[Input],
-    n_members: usize,
-    folder: &Path,
-) -> Result<TableFile, SegmentError> {
+pub(super) fn write(inputs: &[Input], n_members: usize, folder: &Path) -> Result<TableFile> {
     let params: Vec<&SegmentParams> = inputs.iter().map(Input::params).collect();
     let params = match params.split_first() {
         Some((first, rest)) if rest.iter().all(|of| of == first) => **first,
@@ -156,9 +141,7 @@ pub(super) fn write(
         out.write(&end.to_le_bytes())?;
     }
     out.begin(IndexId::Members);
-    for member in members.values() {
-        out.write(member)?;
-    }
+    members.values().try_for_each(|member| out.write(member))?;
     out.section(IndexId::Filter, filter.bytes())?;
     Ok(TableFile { index: out.finish("index")?, table, n_postings: postings.n_rows })
 }
@@ -172,7 +155,7 @@ impl Input {
     }
 
     /// What the index has of each member, by its number.
-    fn members(&self) -> Result<Vec<(u32, Vec<u8>)>, SegmentError> {
+    fn members(&self) -> Result<Vec<(u32, Vec<u8>)>> {
         match self {
             Self::Segment(segment, number) => Ok(vec![(*number, segment.member()?)]),
             Self::Table { index, numbers, .. } => {
@@ -187,10 +170,7 @@ impl Input {
     }
 
     /// The rows in order, with the new numbers of members.
-    fn rows(
-        &self,
-        rows: Rows,
-    ) -> Result<Box<dyn Iterator<Item = Result<Row, SegmentError>> + '_>, SegmentError> {
+    fn rows(&self, rows: Rows) -> Result<Box<dyn Iterator<Item = Result<Row>> + '_>> {
         match self {
             Self::Segment(segment, number) if rows.section == POSTINGS.section => {
                 let postings = segment.posting_rows(MAX_BLOBS)?;
@@ -229,13 +209,8 @@ struct WrittenRows {
 }
 
 /// Writes the rows of all inputs in one order as a section.
-fn write_rows(
-    out: &mut SegmentWriter,
-    rows: Rows,
-    inputs: &[Input],
-) -> Result<WrittenRows, SegmentError> {
-    let mut of_inputs =
-        inputs.iter().map(|input| input.rows(rows)).collect::<Result<Vec<_>, SegmentError>>()?;
+fn write_rows(out: &mut SegmentWriter, rows: Rows, inputs: &[Input]) -> Result<WrittenRows> {
+    let mut of_inputs = inputs.iter().map(|input| input.rows(rows)).collect::<Result<Vec<_>>>()?;
     let mut heads: BinaryHeap<Reverse<(Row, usize)>> = BinaryHeap::new();
     for (number, of_input) in of_inputs.iter_mut().enumerate() {
         heads.extend(of_input.next().transpose()?.map(|row| Reverse((row, number))));
@@ -269,7 +244,7 @@ fn write_rows(
 }
 
 /// What an index has of each member.
-fn members(index: &Segment) -> Result<Vec<&[u8]>, SegmentError> {
+fn members(index: &Segment) -> Result<Vec<&[u8]>> {
     let ends = index.section(IndexId::MemberEnds)?.all()?;
     let all = index.section(IndexId::Members)?;
     let mut start = 0;
@@ -297,11 +272,8 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// The table that `index` is of; `blocks` reads its blocks.
-    ///
-    /// # Errors
-    /// What is wrong with the index. All of it is checked.
-    pub fn new(index: Arc<Segment>, blocks: Box<dyn Blocks>) -> Result<Self, SegmentError> {
+    /// The table that `index` is of, all of which is checked; `blocks` reads its blocks.
+    pub fn new(index: Arc<Segment>, blocks: Box<dyn Blocks>) -> Result<Self> {
         index.verify()?;
         let segment = Segment::elsewhere(index.section(IndexId::Head)?.all()?, blocks, None)?
             .of_kind(SegmentKind::Table)?;
@@ -314,7 +286,7 @@ impl Table {
         let members = members(&index)?.into_iter().map(|bytes| {
             Ok(Arc::new(Segment::from_bytes(bytes)?.of_kind(SegmentKind::CorpusIndex)?))
         });
-        let members = members.collect::<Result<_, SegmentError>>()?;
+        let members = members.collect::<Result<_>>()?;
         Ok(Self { segment, index, members })
     }
 
@@ -324,20 +296,14 @@ impl Table {
     }
 
     /// The component that first has a blob of a member.
-    ///
-    /// # Errors
-    /// If there is no such blob.
-    pub fn component_of(&self, member: u32, blob: u32) -> Result<u32, SegmentError> {
+    pub fn component_of(&self, member: u32, blob: u32) -> Result<u32> {
         let member = self.members.get(member as usize);
         of_member(member.ok_or(SegmentError::Damaged("the number of a member"))?, blob)
     }
 
     /// For each of `keys`, which ascend, the members and blobs that have it, in this order. All is
     /// read at once.
-    ///
-    /// # Errors
-    /// If it cannot be read, or is damaged.
-    pub fn postings(&self, keys: &[u64]) -> Result<Vec<Vec<(u32, u32)>>, SegmentError> {
+    pub fn postings(&self, keys: &[u64]) -> Answers<(u32, u32)> {
         let filter = self.index.section(IndexId::Filter)?;
         let mut passed = Vec::new();
         for (place, &key) in keys.iter().enumerate() {
@@ -355,14 +321,11 @@ impl Table {
     }
 
     /// For each git id the members and blobs that have it, in this order. All is read at once.
-    ///
-    /// # Errors
-    /// Like [`Table::postings`].
-    pub fn blobs_of(&self, ids: &[[u8; MAX_KEY]]) -> Result<Vec<Vec<(u32, u32)>>, SegmentError> {
+    pub fn blobs_of(&self, ids: &[[u8; MAX_KEY]]) -> Answers<(u32, u32)> {
         self.find(IDS, &ids.iter().map(|id| &id[..]).collect::<Vec<_>>())
     }
 
-    fn find(&self, rows: Rows, keys: &[&[u8]]) -> Result<Vec<Vec<(u32, u32)>>, SegmentError> {
+    fn find(&self, rows: Rows, keys: &[&[u8]]) -> Answers<(u32, u32)> {
         let section = self.segment.section(rows.section)?;
         let firsts: Vec<&[u8]> =
             self.index.section(rows.firsts)?.all()?.chunks_exact(rows.n_key).collect();

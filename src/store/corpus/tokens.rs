@@ -14,7 +14,7 @@ use foldhash::{HashMap, HashMapExt};
 
 use crate::language::{Kind, Symbol, Token};
 use crate::matching::line_key;
-use crate::store::SegmentError;
+use crate::store::{Result, SegmentError};
 use crate::text::varint::{put, take};
 
 /// How hard the tokens are packed: the fastest level makes them a tenth larger.
@@ -111,10 +111,7 @@ pub(super) enum PackedTokens<'s> {
 
 /// Unpacks tokens, and a text that has them where their own text had them: on the same lines and in
 /// the same order, punctuation as it was, every name and literal as one letter.
-///
-/// # Errors
-/// When the bytes are none that [`pack`] made.
-pub(super) fn unpack(packed: &PackedTokens<'_>) -> Result<(Vec<Token>, Vec<u8>), SegmentError> {
+pub(super) fn unpack(packed: &PackedTokens<'_>) -> Result<(Vec<Token>, Vec<u8>)> {
     let Readings { all, lines, .. } = Readings::of(packed)?;
     let mut tokens: Vec<Token> = all.into_iter().map(bare).collect();
     let text = laid_out(&mut tokens, &mut &lines[..]).ok_or(DAMAGED)?;
@@ -122,12 +119,7 @@ pub(super) fn unpack(packed: &PackedTokens<'_>) -> Result<(Vec<Token>, Vec<u8>),
 }
 
 /// Unpacks tokens without their places, and the exact readings that they have.
-///
-/// # Errors
-/// As [`unpack`].
-pub(super) fn unpack_bare(
-    packed: &PackedTokens<'_>,
-) -> Result<(Vec<Token>, Vec<u32>), SegmentError> {
+pub(super) fn unpack_bare(packed: &PackedTokens<'_>) -> Result<(Vec<Token>, Vec<u32>)> {
     let Readings { distinct, all, .. } = Readings::of(packed)?;
     let words = distinct.into_iter().map(|(_, exact)| exact);
     Ok((all.into_iter().map(bare).collect(), words.collect()))
@@ -138,10 +130,7 @@ fn bare((symbol, exact): Reading) -> Token {
 }
 
 /// Unpacks a key of each line with tokens, as [`line_key`] makes it.
-///
-/// # Errors
-/// As [`unpack`].
-pub(super) fn unpack_lines(packed: &PackedTokens<'_>) -> Result<Vec<u64>, SegmentError> {
+pub(super) fn unpack_lines(packed: &PackedTokens<'_>) -> Result<Vec<u64>> {
     let Readings { all: readings, lines, .. } = Readings::of(packed)?;
     let (mut keys, mut at, mut rest) = (Vec::new(), 0, &lines[..]);
     while at < readings.len() {
@@ -162,7 +151,7 @@ pub(super) fn unpack_lines(packed: &PackedTokens<'_>) -> Result<Vec<u64>, Segmen
 
 const DAMAGED: SegmentError = SegmentError::Damaged("packed tokens");
 
-fn inflated(packed: &[u8]) -> Result<Vec<u8>, SegmentError> {
+fn inflated(packed: &[u8]) -> Result<Vec<u8>> {
     // Tokens pack to a fifth or so.
     let mut bytes = Vec::with_capacity((packed.len() * 5).min(MAX_UNPACKED as usize));
     DeflateDecoder::new(packed).take(MAX_UNPACKED).read_to_end(&mut bytes).map_err(|_| DAMAGED)?;
@@ -184,7 +173,7 @@ struct Readings {
 }
 
 impl Readings {
-    fn of(packed: &PackedTokens<'_>) -> Result<Self, SegmentError> {
+    fn of(packed: &PackedTokens<'_>) -> Result<Self> {
         let mut readings = Self::default();
         match packed {
             PackedTokens::Whole(packed) => {
@@ -241,7 +230,6 @@ fn at_most(n: u64, most: usize) -> usize {
     usize::try_from(n).map_or(most, |n| n.min(most))
 }
 
-/// Puts the tokens on their lines.
 fn laid_out(tokens: &mut [Token], lines: &mut &[u8]) -> Option<Vec<u8>> {
     let mut text = Vec::with_capacity(tokens.len() * 2);
     let mut at = 0usize;
@@ -277,19 +265,17 @@ pub(super) mod tests {
     pub(in super::super) fn tokens(text: &str) -> Vec<Token> {
         let languages = Languages::builtin();
         let mut tokens = Vec::new();
-        languages
-            .get("python")
-            .expect("Python is built in")
-            .lexer
-            .tokenize(text.as_bytes(), &mut tokens);
+        let python = languages.get("python").expect("Python is built in");
+        python.lexer.tokenize(text.as_bytes(), &mut tokens);
         tokens
     }
 
     #[track_caller]
     fn check(text: &str) {
         let tokens = tokens(text);
-        let (read, laid_out) = unpack(&PackedTokens::Whole(&pack(&tokens, text.as_bytes())))
-            .expect("it was just packed");
+        let packed = pack(&tokens, text.as_bytes());
+        let packed = PackedTokens::Whole(&packed);
+        let (read, laid_out) = unpack(&packed).expect("it was just packed");
         let readings = |tokens: &[Token]| {
             tokens.iter().map(|token| (token.symbol, token.exact)).collect::<Vec<_>>()
         };
@@ -299,8 +285,7 @@ pub(super) mod tests {
             tokens.iter().map(|token| lines.line_of(token.start)).collect::<Vec<_>>()
         };
         assert_eq!(lines(&laid_out, &read), lines(text.as_bytes(), &tokens), "{text}");
-        let keys = unpack_lines(&PackedTokens::Whole(&pack(&tokens, text.as_bytes())))
-            .expect("it was just packed");
+        let keys = unpack_lines(&packed).expect("it was just packed");
         assert_eq!(keys, line_keys(Document::new(&laid_out, &read)), "{text}");
     }
 

@@ -15,27 +15,25 @@ use tokio::runtime::Runtime;
 
 use super::connection::{runtime, with_causes};
 use super::tables::{
-    BlockOf, PostingOf, SourceNumbers, SourceOf, blobs_of, blocks_of, open_sources, postings_of,
+    ANSWERING, NO_SEGMENTS, SourceNumbers, SourceOf, TRIES, WRITING, blobs_of, blocks_of, is_local,
+    open_sources, postings_of,
 };
 use super::{Compaction, Delivery, Engine, Location, OpenCorpus, Traffic};
 use crate::files::BlobId;
-use crate::store::corpus::lookups::{AskedSegments, BlobAt, BlobPosting, Lookups, MAX_BLOBS};
-use crate::store::corpus::{Corpus, CorpusError, hex};
-use crate::store::{BlockAt, Blocks, SegmentError};
+use crate::store::corpus::lookups::{
+    Answers, AskedSegments, BlobAt, BlobPosting, Lookups, MAX_BLOBS,
+};
+use crate::store::corpus::rows::PostingRow;
+use crate::store::corpus::{Corpus, CorpusError, Shelf, hex};
+use crate::store::{BlockAt, Blocks, Result, SegmentError};
 
 /// The version of the tables. It increases when they change, and a program refuses those of another
 /// version.
 const VERSION: u32 = 1;
 /// The database, unless the URL names one.
 const DATABASE: &str = "secondhand";
-/// Maximum time to wait for an answer.
-const ANSWERING: Duration = Duration::from_secs(60);
-/// Maximum time to wait for the end of an insert, after all of it was sent.
-const WRITING: Duration = Duration::from_secs(3600);
 /// Maximum values of one `IN`: a query is a text, of which a server reads 256 KB at most.
 const MAX_VALUES: usize = 8_000;
-/// How often to ask, with growing pauses, if no answer came at all.
-const TRIES: u32 = 3;
 
 /// Bytes, which this format keeps as a text.
 #[derive(Debug, Clone)]
@@ -134,13 +132,11 @@ const TABLES: [&str; 5] = [
      ENGINE = MergeTree ORDER BY (source, start) SETTINGS index_granularity = 256, index_granularity_bytes = 131072",
 ];
 
-/// A database.
 pub(super) struct ClickHouse {
     location: Location,
     session: Arc<Session>,
 }
 
-/// A connection.
 struct Session {
     runtime: Runtime,
     client: Client,
@@ -159,27 +155,19 @@ impl ClickHouse {
     pub fn new(location: &Location) -> Result<Self, CorpusError> {
         let url = url::Url::parse(&location.url).map_err(|why| location.fails(why))?;
         let host = url.host_str().ok_or_else(|| location.fails("it names no host"))?;
-        let database = Some(url.path().trim_matches('/'))
-            .filter(|name| !name.is_empty())
-            .unwrap_or(DATABASE)
-            .to_owned();
+        let name = url.path().trim_matches('/');
+        let database = if name.is_empty() { DATABASE } else { name }.to_owned();
         if !database.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
             return Err(location.fails("a database is named by letters, digits and `_`"));
         }
-        let is_local = host == "localhost"
-            || host
-                .trim_matches(['[', ']'])
-                .parse::<std::net::IpAddr>()
-                .is_ok_and(|ip| ip.is_loopback());
         // Over a network nobody may listen, unless the user says so.
         let is_secure = match url.query() {
-            None => !is_local,
+            None => !is_local(host.trim_matches(['[', ']'])),
             Some("secure=true") => true,
             Some("secure=false") => false,
             Some(_) => {
-                return Err(
-                    location.fails("the only parameters are `secure=true` and `secure=false`")
-                );
+                let why = "the only parameters are `secure=true` and `secure=false`";
+                return Err(location.fails(why));
             }
         };
         let (scheme, port) = if is_secure { ("https", 8443) } else { ("http", 8123) };
@@ -200,12 +188,8 @@ impl ClickHouse {
         Ok(Self { location: location.clone(), session })
     }
 
-    fn fails(&self, why: SegmentError) -> CorpusError {
-        self.location.fails_with(why)
-    }
-
     /// Writes the row of a source as it is from now on.
-    fn put(&self, row: SourceRow) -> Result<(), SegmentError> {
+    fn put(&self, row: SourceRow) -> Result<()> {
         self.session
             .insert("sources", std::iter::once(Ok(SourceRow { changed: now(), ..row })))
             .map(drop)
@@ -262,13 +246,11 @@ impl Session {
         text.replace("{db}", &self.database)
     }
 
-    fn run(&self, sql: &str) -> Result<(), SegmentError> {
+    fn run(&self, sql: &str) -> Result<()> {
         // A `?` is a value to be bound, and none of these has one.
         let query = self.client.query(&self.sql(sql));
-        match self
-            .runtime
-            .block_on(async { tokio::time::timeout(ANSWERING, query.execute()).await })
-        {
+        let answer = async { tokio::time::timeout(ANSWERING, query.execute()).await };
+        match self.runtime.block_on(answer) {
             Ok(done) => done.map_err(|why| self.fails(with_causes(&why))),
             Err(_) => Err(self.fails(no_answer())),
         }
@@ -278,17 +260,15 @@ impl Session {
         &self,
         sql: &str,
         n_bytes: fn(&T) -> usize,
-    ) -> Result<Vec<T>, SegmentError> {
+    ) -> Result<Vec<T>> {
         let sql = self.sql(sql);
         let mut tries = 1;
         loop {
             // Else the server begins to answer before it knows whether it can, and what it says
             // then is like a row.
             let query = self.client.query(&sql).with_option("wait_end_of_query", "1");
-            let answer = self
-                .runtime
-                .block_on(async { tokio::time::timeout(ANSWERING, query.fetch_all::<T>()).await });
-            match answer {
+            let answer = async { tokio::time::timeout(ANSWERING, query.fetch_all::<T>()).await };
+            match self.runtime.block_on(answer) {
                 Ok(Ok(rows)) => {
                     self.traffic.count(rows.iter().map(n_bytes).sum::<usize>() as u64);
                     return Ok(rows);
@@ -307,8 +287,8 @@ impl Session {
     fn insert<T: Row + Serialize>(
         &self,
         table: &str,
-        rows: impl Iterator<Item = Result<T, SegmentError>>,
-    ) -> Result<u64, SegmentError> {
+        rows: impl Iterator<Item = Result<T>>,
+    ) -> Result<u64> {
         self.runtime.block_on(async {
             let fails = |why: clickhouse::error::Error| self.fails(with_causes(&why));
             let mut insert =
@@ -325,13 +305,11 @@ impl Session {
     }
 
     /// The name of the corpus; `None` if there are no tables.
-    fn corpus(&self) -> Result<Option<String>, SegmentError> {
+    fn corpus(&self) -> Result<Option<String>> {
         let rows = match self.ask::<StateRow>(STATE, |_| 32) {
             Ok(rows) => rows,
             // UNKNOWN_TABLE and UNKNOWN_DATABASE.
-            Err(SegmentError::Elsewhere { why, .. })
-                if [Some(60), Some(81)].contains(&code_of(&why)) =>
-            {
+            Err(SegmentError::Elsewhere { why, .. }) if matches!(code_of(&why), Some(60 | 81)) => {
                 return Ok(None);
             }
             Err(why) => return Err(why),
@@ -353,14 +331,14 @@ impl Session {
     }
 
     /// The sources, removed ones too.
-    fn sources(&self) -> Result<Vec<SourceRow>, SegmentError> {
+    fn sources(&self) -> Result<Vec<SourceRow>> {
         let select = "SELECT source, key, label, digest, stats, head, removed, changed FROM {db}.sources FINAL";
         self.ask::<SourceRow>(select, |row| row.head.0.len() + row.stats.len() + 100)
     }
 
     /// Of each key the source that was written last, unless it was removed; in the order of a
     /// shelf.
-    fn live(&self) -> Result<Vec<SourceRow>, SegmentError> {
+    fn live(&self) -> Result<Vec<SourceRow>> {
         let mut latest: BTreeMap<String, SourceRow> = BTreeMap::new();
         for row in self.sources()? {
             let is_later = latest
@@ -377,17 +355,14 @@ impl Session {
     }
 }
 
-/// What there is to say where no tables are.
 const NONE: &str = "there is no corpus in it; `secondhand corpus load NAME URL` makes one";
 
 impl Engine for ClickHouse {
     fn open(&self, _: Option<&Path>) -> Result<OpenCorpus, CorpusError> {
         let session = &self.session;
-        let name = session
-            .corpus()
-            .map_err(|why| self.fails(why))?
-            .ok_or_else(|| self.location.fails(NONE))?;
-        let rows = session.live().map_err(|why| self.fails(why))?.into_iter();
+        let fails = |why: SegmentError| self.location.fails_with(why);
+        let name = session.corpus().map_err(fails)?.ok_or_else(|| self.location.fails(NONE))?;
+        let rows = session.live().map_err(fails)?.into_iter();
         let rows = rows.map(|SourceRow { source, label, stats, head, .. }| SourceOf {
             source,
             label,
@@ -404,7 +379,7 @@ impl Engine for ClickHouse {
 
     fn add(&self, corpus: &Corpus, readers: Option<&str>) -> Result<Delivery, CorpusError> {
         let session = &self.session;
-        let fails = |why: SegmentError| self.fails(why);
+        let fails = |why: SegmentError| self.location.fails_with(why);
         if session.corpus().map_err(fails)?.is_none() {
             session.run("CREATE DATABASE IF NOT EXISTS {db}").map_err(fails)?;
             TABLES.iter().try_for_each(|table| session.run(table)).map_err(fails)?;
@@ -455,19 +430,20 @@ impl Engine for ClickHouse {
     }
 
     fn remove(&self, labels: &[String]) -> Result<(), CorpusError> {
-        let live = self.session.live().map_err(|why| self.fails(why))?;
+        let fails = |why: SegmentError| self.location.fails_with(why);
+        let live = self.session.live().map_err(fails)?;
         if let Some(label) = labels.iter().find(|label| live.iter().all(|row| row.label != **label))
         {
             return Err(self.location.fails(format!("it has no source `{label}`")));
         }
         for row in live.into_iter().filter(|row| labels.contains(&row.label)) {
-            self.put(SourceRow { removed: 1, ..row }).map_err(|why| self.fails(why))?;
+            self.put(SourceRow { removed: 1, ..row }).map_err(fails)?;
         }
         Ok(())
     }
 
     fn compact(&self, older: Duration) -> Result<Compaction, CorpusError> {
-        let fails = |why: SegmentError| self.fails(why);
+        let fails = |why: SegmentError| self.location.fails_with(why);
         let live: Vec<u64> =
             self.session.live().map_err(fails)?.iter().map(|row| row.source).collect();
         let last = now().saturating_sub(older.as_nanos() as u64);
@@ -481,12 +457,8 @@ impl Engine for ClickHouse {
             .session
             .ask::<NumberRow>("SELECT DISTINCT source FROM {db}.postings", |_| 8)
             .map_err(fails)?;
-        gone.extend(
-            written
-                .iter()
-                .map(|row| row.source)
-                .filter(|source| !named.contains(source) && *source <= last),
-        );
+        let written = written.iter().map(|row| row.source);
+        gone.extend(written.filter(|source| !named.contains(source) && *source <= last));
         if !gone.is_empty() {
             for table in ["postings", "blobs", "blocks", "sources"] {
                 let delete =
@@ -497,13 +469,8 @@ impl Engine for ClickHouse {
         Ok(Compaction { n_removed, n_merged: 0 })
     }
 
-    fn pull(
-        &self,
-        _: &dyn Fn(&str) -> Result<Corpus, CorpusError>,
-    ) -> Result<Delivery, CorpusError> {
-        Err(self
-            .location
-            .fails("a database holds no segments to copy; pull from where they were pushed to"))
+    fn pull(&self, _: &Shelf, _: Option<&str>) -> Result<Delivery, CorpusError> {
+        Err(self.location.fails(NO_SEGMENTS))
     }
 }
 
@@ -515,7 +482,7 @@ struct Cells {
 }
 
 impl Blocks for Cells {
-    fn read(&self, blocks: &[BlockAt]) -> Result<Vec<Vec<u8>>, SegmentError> {
+    fn read(&self, blocks: &[BlockAt]) -> Result<Vec<Vec<u8>>> {
         let mut rows = Vec::new();
         for some in blocks.chunks(MAX_VALUES) {
             let select = format!(
@@ -525,16 +492,11 @@ impl Blocks for Cells {
             );
             rows.extend(self.session.ask::<BlockRow>(&select, |row| row.bytes.0.len() + 20)?);
         }
-        let rows = rows.into_iter().map(|BlockRow { start, checksum, bytes, .. }| BlockOf {
-            start,
-            checksum,
-            bytes: bytes.0,
-        });
+        let rows = rows.into_iter().map(|row| (row.start, row.checksum, row.bytes.0));
         blocks_of(blocks, self.source, rows).map_err(|why| self.session.fails(why))
     }
 }
 
-/// Looks up in the tables.
 #[derive(Debug)]
 struct SortedTables {
     session: Arc<Session>,
@@ -542,11 +504,7 @@ struct SortedTables {
 }
 
 impl Lookups for SortedTables {
-    fn postings(
-        &self,
-        asked: &AskedSegments<'_>,
-        keys: &[u64],
-    ) -> Result<Vec<Vec<BlobPosting>>, SegmentError> {
+    fn postings(&self, asked: &AskedSegments<'_>, keys: &[u64]) -> Answers<BlobPosting> {
         let wanted = self.sources.of(asked);
         let mut rows = Vec::new();
         for some in keys.chunks(MAX_VALUES).filter(|_| !wanted.is_empty()) {
@@ -557,20 +515,13 @@ impl Lookups for SortedTables {
             );
             rows.extend(self.session.ask::<KeyRow>(&select, |_| 24)?);
         }
-        let rows = rows.into_iter().map(|KeyRow { key, source, blob, component }| PostingOf {
-            key,
-            source,
-            blob,
-            component,
+        let rows = rows.into_iter().map(|KeyRow { key, source, blob, component }| {
+            (source, PostingRow { key, blob, component })
         });
         postings_of(keys, &wanted, rows).map_err(|why| self.session.fails(why))
     }
 
-    fn blobs_of(
-        &self,
-        asked: &AskedSegments<'_>,
-        ids: &[BlobId],
-    ) -> Result<Vec<Vec<BlobAt>>, SegmentError> {
+    fn blobs_of(&self, asked: &AskedSegments<'_>, ids: &[BlobId]) -> Answers<BlobAt> {
         let wanted = self.sources.of(asked);
         let mut rows = Vec::new();
         for some in ids.chunks(MAX_VALUES / 4).filter(|_| !wanted.is_empty()) {

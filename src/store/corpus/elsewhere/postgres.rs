@@ -3,7 +3,6 @@
 //! A writer works in one transaction under a lock, a reader in another one that sees a single
 //! state, so no reader sees half of a source. `docs/scale.md` describes the tables.
 
-use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,13 +17,17 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::connection::{runtime, with_causes};
 use super::tables::{
-    BlockOf, PostingOf, SourceNumbers, SourceOf, blobs_of, blocks_of, open_sources, postings_of,
+    ANSWERING, NO_SEGMENTS, SourceNumbers, SourceOf, TRIES, WRITING, blobs_of, blocks_of, is_local,
+    open_sources, postings_of,
 };
 use super::{Compaction, Delivery, Engine, Location, OpenCorpus, Traffic};
 use crate::files::BlobId;
-use crate::store::corpus::lookups::{AskedSegments, BlobAt, BlobPosting, Lookups, MAX_BLOBS};
-use crate::store::corpus::{Corpus, CorpusError, CorpusSegment};
-use crate::store::{BlockAt, Blocks, SegmentError};
+use crate::store::corpus::lookups::{
+    Answers, AskedSegments, BlobAt, BlobPosting, Lookups, MAX_BLOBS,
+};
+use crate::store::corpus::rows::PostingRow;
+use crate::store::corpus::{Corpus, CorpusError, CorpusSegment, Shelf};
+use crate::store::{BlockAt, Blocks, Result, SegmentError};
 
 /// The version of the tables. It increases when they change, and a program refuses those of another
 /// version.
@@ -36,14 +39,7 @@ const SCHEMA: &str = "secondhand";
 const N_PARTITIONS: u32 = 16;
 /// Maximum time to wait for a connection.
 const CONNECTING: Duration = Duration::from_secs(10);
-/// Maximum time to wait for the answer to a look-up.
-const ANSWERING: Duration = Duration::from_secs(60);
-/// Maximum time for what takes longer the more is written: a piece of a copy, a deletion, a commit.
-const WRITING: Duration = Duration::from_secs(3600);
-/// How often to try to connect, with growing pauses: a server that restarts is there again soon.
-const TRIES: u32 = 3;
 
-/// A schema of a database.
 pub(super) struct Postgres {
     location: Location,
     config: Config,
@@ -72,9 +68,7 @@ impl Postgres {
             .connect_timeout(CONNECTING)
             .tcp_user_timeout(ANSWERING);
         let is_local = config.get_hosts().iter().all(|host| match host {
-            Host::Tcp(name) => {
-                name == "localhost" || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
-            }
+            Host::Tcp(name) => is_local(name),
             #[cfg(unix)]
             Host::Unix(_) => true,
         });
@@ -127,10 +121,7 @@ impl Postgres {
     }
 
     /// A transaction that only one process at a time can have; `work` is committed, or nothing.
-    fn write<T>(
-        &self,
-        work: impl AsyncFnOnce(&Session) -> Result<T, SegmentError>,
-    ) -> Result<T, CorpusError> {
+    fn write<T>(&self, work: impl AsyncFnOnce(&Session) -> Result<T>) -> Result<T, CorpusError> {
         let session = self.connect()?;
         let done = session.runtime.block_on(async {
             session.run("BEGIN").await?;
@@ -157,7 +148,6 @@ struct NoConnection {
 }
 
 impl NoConnection {
-    /// A connection, or why there is none.
     fn or<T>(
         answer: Result<Result<T, tokio_postgres::Error>, tokio::time::error::Elapsed>,
     ) -> Result<T, Self> {
@@ -195,7 +185,6 @@ fn reason(why: &tokio_postgres::Error) -> String {
     with_causes(why)
 }
 
-/// A connection.
 struct Session {
     runtime: Runtime,
     client: Client,
@@ -220,22 +209,18 @@ impl Session {
         &self,
         limit: Duration,
         answer: impl Future<Output = Result<T, tokio_postgres::Error>>,
-    ) -> Result<T, SegmentError> {
+    ) -> Result<T> {
         match tokio::time::timeout(limit, answer).await {
             Ok(answer) => answer.map_err(|why| self.fails(reason(&why))),
             Err(_) => Err(self.fails(format!("no answer in {} s", limit.as_secs()))),
         }
     }
 
-    async fn run(&self, sql: &str) -> Result<(), SegmentError> {
+    async fn run(&self, sql: &str) -> Result<()> {
         self.in_time(ANSWERING, self.client.batch_execute(sql)).await
     }
 
-    async fn ask(
-        &self,
-        sql: &str,
-        values: &[&(dyn ToSql + Sync)],
-    ) -> Result<Vec<Row>, SegmentError> {
+    async fn ask(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>> {
         let rows = self.in_time(ANSWERING, self.client.query(sql, values)).await?;
         let n_bytes: usize = rows.iter().map(Row::raw_size_bytes).sum();
         self.traffic.count(n_bytes as u64);
@@ -243,12 +228,12 @@ impl Session {
     }
 
     /// Asks, from any thread.
-    fn ask_now(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, SegmentError> {
+    fn ask_now(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>> {
         self.runtime.block_on(self.ask(sql, values))
     }
 
     /// The version of the tables, and the name of the corpus; `None` if there are no tables.
-    async fn version(&self) -> Result<Option<(i32, String)>, SegmentError> {
+    async fn version(&self) -> Result<Option<(i32, String)>> {
         let schema = &self.schema;
         let known =
             self.ask("SELECT to_regclass($1) IS NOT NULL", &[&format!("{schema}.version")]).await?;
@@ -266,7 +251,7 @@ impl Session {
         )))
     }
 
-    async fn create(&self, corpus: &str) -> Result<(), SegmentError> {
+    async fn create(&self, corpus: &str) -> Result<()> {
         let schema = &self.schema;
         self.run(&tables(schema)).await?;
         let insert = format!("INSERT INTO {schema}.version (version, corpus) VALUES ($1, $2)");
@@ -278,8 +263,8 @@ impl Session {
         &self,
         table: &str,
         types: &[Type],
-        rows: impl Iterator<Item = Result<Vec<Box<dyn ToSql + Sync + 'r>>, SegmentError>>,
-    ) -> Result<u64, SegmentError> {
+        rows: impl Iterator<Item = Result<Vec<Box<dyn ToSql + Sync + 'r>>>>,
+    ) -> Result<u64> {
         let sql = format!("COPY {}.{table} FROM STDIN BINARY", self.schema);
         let sink = self.in_time(WRITING, self.client.copy_in(&sql)).await?;
         let mut writer = std::pin::pin!(BinaryCopyInWriter::new(sink, types));
@@ -294,7 +279,7 @@ impl Session {
 
     /// Writes the rows of a segment; returns the number of its postings and of the bytes of its
     /// blocks.
-    async fn add(&self, source: i32, segment: &CorpusSegment) -> Result<(u64, u64), SegmentError> {
+    async fn add(&self, source: i32, segment: &CorpusSegment) -> Result<(u64, u64)> {
         type Value<'v> = Box<dyn ToSql + Sync + 'v>;
         let number = |value: u32| -> Value<'_> { Box::new(value as i32) };
         let postings = segment.posting_rows(MAX_BLOBS)?.map(|row| {
@@ -323,7 +308,6 @@ impl Session {
     }
 }
 
-/// The tables of a corpus.
 fn tables(schema: &str) -> String {
     let mut sql = format!(
         "CREATE SCHEMA IF NOT EXISTS {schema};
@@ -445,13 +429,8 @@ impl Engine for Postgres {
         })
     }
 
-    fn pull(
-        &self,
-        _: &dyn Fn(&str) -> Result<Corpus, CorpusError>,
-    ) -> Result<Delivery, CorpusError> {
-        Err(self
-            .location
-            .fails("a database holds no segments to copy; pull from where they were pushed to"))
+    fn pull(&self, _: &Shelf, _: Option<&str>) -> Result<Delivery, CorpusError> {
+        Err(self.location.fails(NO_SEGMENTS))
     }
 
     fn compact(&self, _: Duration) -> Result<Compaction, CorpusError> {
@@ -473,7 +452,6 @@ impl Engine for Postgres {
     }
 }
 
-/// What there is to say where no tables are.
 const NONE: &str =
     "there is no corpus in it, or its schema cannot be read; `secondhand corpus load` makes one";
 
@@ -485,7 +463,7 @@ struct Pages {
 }
 
 impl Blocks for Pages {
-    fn read(&self, blocks: &[BlockAt]) -> Result<Vec<Vec<u8>>, SegmentError> {
+    fn read(&self, blocks: &[BlockAt]) -> Result<Vec<Vec<u8>>> {
         let starts: Vec<i64> = blocks.iter().map(|block| block.range.start as i64).collect();
         let select = format!(
             "SELECT start, checksum, bytes FROM {}.blocks WHERE source = $1 AND start = ANY($2)",
@@ -494,13 +472,12 @@ impl Blocks for Pages {
         let rows = self.session.ask_now(&select, &[&self.source, &starts])?;
         let rows = rows.iter().map(|row| {
             let (start, checksum): (i64, i64) = (row.get(0), row.get(1));
-            BlockOf { start: start as u64, checksum: checksum as u32, bytes: row.get(2) }
+            (start as u64, checksum as u32, row.get(2))
         });
         blocks_of(blocks, self.source, rows).map_err(|why| self.session.fails(why))
     }
 }
 
-/// Looks up in the tables.
 #[derive(Debug)]
 struct Tables {
     session: Arc<Session>,
@@ -508,11 +485,7 @@ struct Tables {
 }
 
 impl Lookups for Tables {
-    fn postings(
-        &self,
-        asked: &AskedSegments<'_>,
-        keys: &[u64],
-    ) -> Result<Vec<Vec<BlobPosting>>, SegmentError> {
+    fn postings(&self, asked: &AskedSegments<'_>, keys: &[u64]) -> Answers<BlobPosting> {
         if keys.is_empty() || asked.is_empty() {
             return Ok(vec![Vec::new(); keys.len()]);
         }
@@ -527,16 +500,12 @@ impl Lookups for Tables {
         let rows = rows.iter().map(|row| {
             let (key, source): (i64, i32) = (row.get(0), row.get(1));
             let [blob, component] = [2, 3].map(|at| row.get::<_, i32>(at) as u32);
-            PostingOf { key: key as u64, source, blob, component }
+            (source, PostingRow { key: key as u64, blob, component })
         });
         postings_of(keys, &wanted, rows).map_err(|why| self.session.fails(why))
     }
 
-    fn blobs_of(
-        &self,
-        asked: &AskedSegments<'_>,
-        ids: &[BlobId],
-    ) -> Result<Vec<Vec<BlobAt>>, SegmentError> {
+    fn blobs_of(&self, asked: &AskedSegments<'_>, ids: &[BlobId]) -> Answers<BlobAt> {
         if ids.is_empty() || asked.is_empty() {
             return Ok(vec![Vec::new(); ids.len()]);
         }

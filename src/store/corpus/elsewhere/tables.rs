@@ -3,13 +3,31 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
+use std::net::IpAddr;
 use std::ops::Range;
+use std::time::Duration;
 
 use super::Location;
 use crate::files::BlobId;
 use crate::store::corpus::lookups::{AskedSegments, BlobAt, BlobPosting, each};
+use crate::store::corpus::rows::PostingRow;
 use crate::store::corpus::{CorpusError, CorpusSegment, Stats};
-use crate::store::{BlockAt, Blocks};
+use crate::store::{BlockAt, Blocks, Segment};
+
+/// Maximum time to wait for an answer.
+pub(super) const ANSWERING: Duration = Duration::from_secs(60);
+/// Maximum time for what takes longer the more is written: a piece of a copy, the end of an insert,
+/// a deletion, a commit.
+pub(super) const WRITING: Duration = Duration::from_secs(3600);
+/// How often to ask or to connect, with growing pauses: a server that restarts is there again soon.
+pub(super) const TRIES: u32 = 3;
+
+pub(super) const NO_SEGMENTS: &str =
+    "a database holds no segments to copy; pull from where they were pushed to";
+
+pub(super) fn is_local(host: &str) -> bool {
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
 
 /// The numbers that a database has for sources, in the order of their segments.
 #[derive(Debug)]
@@ -25,7 +43,6 @@ impl<N: Copy + Ord> SourceNumbers<N> {
     }
 }
 
-/// A row of the table of sources.
 pub(super) struct SourceOf<N> {
     pub source: N,
     pub label: String,
@@ -46,7 +63,8 @@ pub(super) fn open_sources<N: Copy + Sync>(
     let opened = each(&rows, |row| {
         let stats: Stats =
             serde_json::from_str(&row.stats).map_err(|why| location.fails_of(&row.label, why))?;
-        let segment = CorpusSegment::of_blocks(&row.head, blocks_of(row.source))
+        let segment = Segment::elsewhere(&row.head, blocks_of(row.source), None)
+            .and_then(CorpusSegment::new)
             .map_err(|why| location.fails_of(&row.label, why))?;
         Ok::<_, CorpusError>((stats, segment))
     });
@@ -60,21 +78,15 @@ pub(super) fn open_sources<N: Copy + Sync>(
     Ok((sources, segments, SourceNumbers(numbers)))
 }
 
-/// A row of the table of blocks.
-pub(super) struct BlockOf {
-    pub start: u64,
-    pub checksum: u32,
-    pub bytes: Vec<u8>,
-}
-
-/// The bytes of `blocks` of a source, each of which is among `rows` and undamaged.
+/// The bytes of `blocks` of a source, each of which is among `rows` and undamaged. A row has where
+/// it starts, its checksum and its bytes.
 pub(super) fn blocks_of(
     blocks: &[BlockAt],
     source: impl Display,
-    rows: impl IntoIterator<Item = BlockOf>,
+    rows: impl IntoIterator<Item = (u64, u32, Vec<u8>)>,
 ) -> Result<Vec<Vec<u8>>, String> {
     let mut found: BTreeMap<u64, Vec<u8>> = BTreeMap::new();
-    for BlockOf { start, checksum, bytes } in rows {
+    for (start, checksum, bytes) in rows {
         if crc32fast::hash(&bytes) != checksum {
             return Err(format!("block {start} of source {source} is damaged"));
         }
@@ -86,23 +98,15 @@ pub(super) fn blocks_of(
     taken.collect()
 }
 
-/// A row of the table of postings.
-pub(super) struct PostingOf<N> {
-    pub key: u64,
-    pub source: N,
-    pub blob: u32,
-    pub component: u32,
-}
-
-/// For each of `keys`, which ascend, its rows in the order that
+/// For each of `keys`, which ascend, its rows with their sources, in the order that
 /// [`Lookups`](crate::store::corpus::Lookups) asks for.
 pub(super) fn postings_of<N: Ord>(
     keys: &[u64],
     wanted: &SourceSegments<N>,
-    rows: impl IntoIterator<Item = PostingOf<N>>,
+    rows: impl IntoIterator<Item = (N, PostingRow)>,
 ) -> Result<Vec<Vec<BlobPosting>>, String> {
     let mut found = vec![Vec::new(); keys.len()];
-    for PostingOf { key, source, blob, component } in rows {
+    for (source, PostingRow { key, blob, component }) in rows {
         let place = keys.binary_search(&key).ok().zip(wanted.get(&source));
         let (at, &segment) = place.ok_or("it answered what was not asked")?;
         found[at].push(BlobPosting { segment, blob, component });

@@ -13,7 +13,6 @@ use crate::store::corpus::{CorpusError, Stats, hex, is_hex, is_name};
 /// The version of manifests, tables and indexes.
 pub(super) const VERSION: u32 = 4;
 
-/// What a corpus consists of.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Manifest {
@@ -43,7 +42,6 @@ pub(super) struct Source {
     pub sampling: (usize, usize),
 }
 
-/// A table and its index.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TableObjects {
@@ -150,7 +148,6 @@ impl Object {
         Self { folder: FOLDERS[0], digest: digest.to_owned(), len }
     }
 
-    /// The name of a part.
     pub fn part(&self, number: u64) -> String {
         format!("{self}/{number}")
     }
@@ -172,7 +169,6 @@ impl std::fmt::Display for Object {
 }
 
 impl Objects {
-    /// The manifest, if there is one.
     fn manifest(&self) -> Result<Option<Manifest>, CorpusError> {
         let Some(bytes) = self.read_manifest(CURRENT)? else { return Ok(None) };
         let found = hex(&Sha256::digest(&bytes));
@@ -185,10 +181,8 @@ impl Objects {
     }
 
     fn read_manifest(&self, name: &str) -> Result<Option<Vec<u8>>, CorpusError> {
-        self.session
-            .runtime
-            .block_on(self.session.whole(name))
-            .map_err(|why| self.location.fails_with(why))
+        let found = self.session.runtime.block_on(self.session.whole(name));
+        found.map_err(|why| self.location.fails_with(why))
     }
 
     pub(super) fn known_manifest(&self) -> Result<Manifest, CorpusError> {

@@ -32,12 +32,13 @@ use self::tables::{TableLookups, tables_to_merge};
 use super::{Compaction, Delivery, Engine, Location, OpenCorpus};
 use crate::store::corpus::lookups::each;
 use crate::store::corpus::table::Table;
-use crate::store::corpus::{Corpus, CorpusError, CorpusSegment, Record, hex, remove_abandoned};
+use crate::store::corpus::{
+    Corpus, CorpusError, CorpusSegment, Record, Shelf, hex, remove_abandoned,
+};
 
 /// The folder for indexes, below the folder of all corpora; no corpus can have its name.
 const KEPT: &str = ".elsewhere";
 
-/// A folder of an object store.
 pub(super) struct Objects {
     location: Location,
     /// The SHA-256 that the manifest must have: `URL#sha256=...`.
@@ -92,13 +93,11 @@ impl Engine for Objects {
         if self.digest.is_none() {
             remove_abandoned(folder, |name| manifest.tables.iter().all(|of| name != kept_name(of)));
         }
-        let members = manifest.tables.iter().enumerate().flat_map(|(table, of)| {
-            of.members
-                .iter()
-                .zip(0..)
-                .map(move |(member, number)| (member.as_str(), (table, number)))
-        });
-        let members: BTreeMap<&str, (usize, u32)> = members.collect();
+        let mut members: BTreeMap<&str, (usize, u32)> = BTreeMap::new();
+        for (table, of) in manifest.tables.iter().enumerate() {
+            let places = (0..).map(|number| (table, number));
+            members.extend(of.members.iter().map(String::as_str).zip(places));
+        }
         let (mut segments, mut places) = (Vec::new(), Vec::new());
         for source in &manifest.sources {
             let &(table, number) = members.get(source.segment.as_str()).ok_or_else(|| {
@@ -194,12 +193,9 @@ impl Engine for Objects {
         Ok(compaction)
     }
 
-    fn pull(
-        &self,
-        corpus: &dyn Fn(&str) -> Result<Corpus, CorpusError>,
-    ) -> Result<Delivery, CorpusError> {
+    fn pull(&self, shelf: &Shelf, name: Option<&str>) -> Result<Delivery, CorpusError> {
         let manifest = self.known_manifest()?;
-        let corpus = corpus(&manifest.name)?;
+        let corpus = shelf.new_corpus(name.unwrap_or(&manifest.name))?;
         let _held = corpus.create()?;
         let known = corpus.records()?;
         let mut written = Delivery::default();

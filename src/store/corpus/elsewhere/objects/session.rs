@@ -12,8 +12,8 @@ use std::time::Duration;
 use futures_util::{StreamExt, TryStreamExt};
 use object_store::path::Path as Key;
 use object_store::{
-    BackoffConfig, ClientOptions, ObjectMeta, ObjectStore, ObjectStoreExt, ObjectStoreScheme,
-    PutMode, PutOptions, RetryConfig,
+    BackoffConfig, ClientOptions, Error, ObjectMeta, ObjectStore, ObjectStoreExt,
+    ObjectStoreScheme, PutMode, PutOptions, RetryConfig,
 };
 use sha2::{Digest, Sha256};
 use tokio::runtime::Runtime;
@@ -24,8 +24,8 @@ use super::manifest::{FOLDERS, Object, PART, now};
 use crate::store::corpus::elsewhere::Traffic;
 use crate::store::corpus::elsewhere::connection::{runtime, with_causes};
 use crate::store::corpus::indexes::{DIGEST, IndexId, digest};
-use crate::store::corpus::{CorpusError, hex, temporary_in};
-use crate::store::{BlockAt, Blocks, Segment, SegmentError};
+use crate::store::corpus::{CorpusError, MAX_DESCRIPTION, finish, hex, temporary_in};
+use crate::store::{BlockAt, Blocks, Result, Segment, SegmentError};
 
 /// Maximum requests at a time. With 256, a look-up of a thousand keys took half the time that it
 /// took with 64.
@@ -46,10 +46,7 @@ const DOWNLOADS: usize = 16;
 /// Maximum age, in seconds, of an object that a push before this one left: half of what `compact`
 /// waits by default.
 const RESUMED: u64 = 30 * 60;
-/// Maximum bytes of a manifest.
-const MAX_MANIFEST: u64 = 64 << 20;
 
-/// A connection.
 pub(super) struct Session {
     pub runtime: Runtime,
     store: Box<dyn ObjectStore>,
@@ -69,7 +66,7 @@ impl std::fmt::Debug for Session {
 }
 
 /// The store that a URL means, with the credentials of the environment, and the folder in it.
-fn store_of(url: &str) -> Result<(Box<dyn ObjectStore>, Key), object_store::Error> {
+fn store_of(url: &str) -> Result<(Box<dyn ObjectStore>, Key), Error> {
     // Both crates of providers may be built in; which one is meant has to be said once.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let url = url::Url::parse(url).map_err(|why| generic("URL", why))?;
@@ -116,26 +113,20 @@ fn store_of(url: &str) -> Result<(Box<dyn ObjectStore>, Key), object_store::Erro
     Ok((store, folder))
 }
 
-fn generic(
-    store: &'static str,
-    why: impl Into<Box<dyn std::error::Error + Send + Sync>>,
-) -> object_store::Error {
-    object_store::Error::Generic { store, source: why.into() }
+fn generic(store: &'static str, why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
+    Error::Generic { store, source: why.into() }
 }
 
 /// What a store says of an error, without the address that was asked: it may hold a token.
-fn reason(why: &object_store::Error) -> String {
+fn reason(why: &Error) -> String {
     match why {
-        object_store::Error::NotFound { path, .. } => format!("there is no object `{path}`"),
-        object_store::Error::PermissionDenied { path, .. } => format!("no permission for `{path}`"),
-        object_store::Error::Unauthenticated { path, .. } => {
-            format!("no valid credentials for `{path}`")
-        }
+        Error::NotFound { path, .. } => format!("there is no object `{path}`"),
+        Error::PermissionDenied { path, .. } => format!("no permission for `{path}`"),
+        Error::Unauthenticated { path, .. } => format!("no valid credentials for `{path}`"),
         why => without_query(&with_causes(why)),
     }
 }
 
-/// The `len` bytes of a file that begin at `start`.
 fn part_of(file: &Path, start: u64, len: u64) -> std::io::Result<Vec<u8>> {
     let mut file = crate::files::open(file)?;
     file.seek(SeekFrom::Start(start))?;
@@ -212,10 +203,7 @@ impl Objects {
                 "`{object}` is not what its name says: it is damaged or truncated"
             )));
         }
-        let synced = temporary.as_file().sync_data();
-        synced
-            .and_then(|()| temporary.persist(to).map(drop).map_err(|error| error.error))
-            .map_err(CorpusError::file(to))
+        finish(temporary, to).map_err(CorpusError::file(to))
     }
 
     /// Deletes the objects that are not `named` and are from before `last`: those of sources that
@@ -224,11 +212,8 @@ impl Objects {
         let session = &self.session;
         for folder in FOLDERS {
             let all = session.store.list(Some(&session.key(folder)));
-            let all: Vec<ObjectMeta> = session
-                .runtime
-                .block_on(all.try_collect())
-                .map_err(|why| self.location.fails(reason(&why)))?;
-            for object in all {
+            let all = session.runtime.block_on(all.try_collect::<Vec<ObjectMeta>>());
+            for object in all.map_err(|why| self.location.fails(reason(&why)))? {
                 let parts = object.location.prefix_match(&session.folder).into_iter().flatten();
                 let name = parts.map(|part| part.as_ref().to_owned()).collect::<Vec<_>>().join("/");
                 let is_old =
@@ -237,7 +222,7 @@ impl Objects {
                     continue;
                 }
                 match session.runtime.block_on(session.store.delete(&object.location)) {
-                    Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
+                    Ok(()) | Err(Error::NotFound { .. }) => {}
                     Err(why) => return Err(self.location.fails(reason(&why))),
                 }
             }
@@ -264,7 +249,7 @@ impl Session {
         SegmentError::Elsewhere { place: self.place.clone(), why: why.to_string() }
     }
 
-    async fn read(&self, object: &Object, range: Range<u64>) -> Result<Vec<u8>, SegmentError> {
+    async fn read(&self, object: &Object, range: Range<u64>) -> Result<Vec<u8>> {
         let mut read = Vec::with_capacity((range.end - range.start) as usize);
         // Pieces are far smaller than parts: hardly one in a hundred has bytes of two.
         for (number, range) in Object::parts(range) {
@@ -273,7 +258,7 @@ impl Session {
         Ok(read)
     }
 
-    async fn read_part(&self, key: &Key, range: Range<u64>) -> Result<Vec<u8>, SegmentError> {
+    async fn read_part(&self, key: &Key, range: Range<u64>) -> Result<Vec<u8>> {
         let len = range.end - range.start;
         let read = async || {
             let bytes =
@@ -290,31 +275,28 @@ impl Session {
     }
 
     /// Makes the object `name`; whether it did, since there was none.
-    pub async fn create(&self, name: &str, bytes: Vec<u8>) -> Result<bool, SegmentError> {
+    pub async fn create(&self, name: &str, bytes: Vec<u8>) -> Result<bool> {
         let create = PutOptions { mode: PutMode::Create, ..PutOptions::default() };
         match self.store.put_opts(&self.key(name), bytes.into(), create).await {
             Ok(_) => Ok(true),
-            Err(
-                object_store::Error::AlreadyExists { .. }
-                | object_store::Error::Precondition { .. },
-            ) => Ok(false),
+            Err(Error::AlreadyExists { .. } | Error::Precondition { .. }) => Ok(false),
             Err(why) => Err(self.fails(reason(&why))),
         }
     }
 
     /// Makes the object `name`, or replaces it.
-    pub async fn put(&self, name: &str, bytes: Vec<u8>) -> Result<(), SegmentError> {
+    pub async fn put(&self, name: &str, bytes: Vec<u8>) -> Result<()> {
         let put = self.store.put(&self.key(name), bytes.into()).await;
         put.map(drop).map_err(|why| self.fails(reason(&why)))
     }
 
     /// Reads the object `name`, which is a manifest, if there is one.
-    pub async fn whole(&self, name: &str) -> Result<Option<Vec<u8>>, SegmentError> {
+    pub async fn whole(&self, name: &str) -> Result<Option<Vec<u8>>> {
         let key = &self.key(name);
         let read = async || match self.store.get(key).await {
-            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            Err(Error::NotFound { .. }) => Ok(None),
             Err(why) => Err(reason(&why)),
-            Ok(found) if found.meta.size > MAX_MANIFEST => {
+            Ok(found) if found.meta.size > MAX_DESCRIPTION => {
                 Err("its manifest is too long".to_owned())
             }
             Ok(found) => Ok(Some(found.bytes().await.map_err(|why| reason(&why))?.to_vec())),
@@ -325,11 +307,7 @@ impl Session {
     }
 
     /// Reads, again if it fails or the store is silent.
-    async fn tried<T>(
-        &self,
-        key: &Key,
-        read: impl AsyncFn() -> Result<T, String>,
-    ) -> Result<T, SegmentError> {
+    async fn tried<T>(&self, key: &Key, read: impl AsyncFn() -> Result<T, String>) -> Result<T> {
         let _permit = self.permits.acquire().await.map_err(|why| self.fails(why))?;
         let mut tries = 1;
         loop {
@@ -377,7 +355,7 @@ pub(super) struct ObjectBlocks {
 
 impl ObjectBlocks {
     /// The row of the digest of a block.
-    fn row_of(&self, block: &BlockAt) -> Result<usize, SegmentError> {
+    fn row_of(&self, block: &BlockAt) -> Result<usize> {
         match block.number {
             number if number < self.skipped.start => Ok(number as usize),
             number if number >= self.skipped.end => {
@@ -389,7 +367,7 @@ impl ObjectBlocks {
 
     /// The bytes of blocks that follow each other, each of which has the digest that the index
     /// says.
-    async fn read_run(&self, run: &[BlockAt]) -> Result<Vec<Vec<u8>>, SegmentError> {
+    async fn read_run(&self, run: &[BlockAt]) -> Result<Vec<Vec<u8>>> {
         let (Some(first), Some(last)) = (run.first(), run.last()) else { return Ok(Vec::new()) };
         let digests = self.index.section(IndexId::Digests)?;
         let mut tries = 1;
@@ -419,7 +397,7 @@ impl ObjectBlocks {
 }
 
 impl Blocks for ObjectBlocks {
-    fn read(&self, blocks: &[BlockAt]) -> Result<Vec<Vec<u8>>, SegmentError> {
+    fn read(&self, blocks: &[BlockAt]) -> Result<Vec<Vec<u8>>> {
         let mut runs: Vec<&[BlockAt]> = Vec::new();
         let mut rest = blocks;
         while let Some(first) = rest.first() {
@@ -450,9 +428,7 @@ mod tests {
 
     /// Reads as often as reads may be at a time, each of which `read` answers; returns what they
     /// met, and the seconds that passed for them.
-    fn read_all<F: Future<Output = ()>>(
-        read: impl Fn() -> F,
-    ) -> (Vec<Result<(), SegmentError>>, u64) {
+    fn read_all<F: Future<Output = ()>>(read: impl Fn() -> F) -> (Vec<Result<()>>, u64) {
         // Its clock leaps to the next moment at which something happens.
         let runtime = Builder::new_current_thread().enable_time().start_paused(true).build();
         runtime.expect("there are threads").block_on(async {

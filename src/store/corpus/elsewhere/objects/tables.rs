@@ -8,10 +8,10 @@ use super::manifest::{Manifest, Removal, Source, TableObjects};
 use super::session::ObjectBlocks;
 use super::{Objects, kept_name};
 use crate::files::{self, BlobId};
-use crate::store::corpus::lookups::{AskedSegments, BlobAt, BlobPosting, Lookups, each};
+use crate::store::corpus::lookups::{Answers, AskedSegments, BlobAt, BlobPosting, Lookups, each};
 use crate::store::corpus::table::{self, Input, MAX_MEMBERS, Table};
 use crate::store::corpus::{CorpusError, CorpusSegment};
-use crate::store::{Segment, SegmentError, SegmentKind};
+use crate::store::{Result, Segment, SegmentError, SegmentKind};
 
 impl Objects {
     /// A table, to look up in. Its index is from here if it was read before and is whole.
@@ -27,8 +27,7 @@ impl Objects {
             .map_err(|why| self.location.fails(format!("its index `{}`: {why}", of.index)))
     }
 
-    /// A table whose index is at `path`.
-    fn opened(&self, of: &TableObjects, path: &Path) -> Result<Table, SegmentError> {
+    fn opened(&self, of: &TableObjects, path: &Path) -> Result<Table> {
         let index = Arc::new(Segment::open(path)?.of_kind(SegmentKind::CorpusIndex)?);
         let (session, object) = (Arc::clone(&self.session), of.table());
         let blocks = ObjectBlocks { session, object, index: Arc::clone(&index), skipped: 0..0 };
@@ -40,11 +39,7 @@ impl Objects {
     }
 
     /// The segment of a source, of which `member` is kept here.
-    pub(super) fn segment(
-        &self,
-        source: &Source,
-        member: &Arc<Segment>,
-    ) -> Result<CorpusSegment, SegmentError> {
+    pub(super) fn segment(&self, source: &Source, member: &Arc<Segment>) -> Result<CorpusSegment> {
         let skipped = CorpusSegment::blocks_without_digests(member)?;
         let (session, object) = (Arc::clone(&self.session), source.segment());
         let blocks = ObjectBlocks { session, object, index: Arc::clone(member), skipped };
@@ -160,7 +155,6 @@ pub(super) fn tables_to_merge(
     tables[..n_merged].iter().map(|of| of.table.clone()).collect()
 }
 
-/// Looks up in tables.
 #[derive(Debug)]
 pub(super) struct TableLookups {
     pub tables: Vec<Table>,
@@ -172,7 +166,7 @@ pub(super) struct TableLookups {
 type AskedTable<'t> = (&'t Table, BTreeMap<u32, Vec<usize>>);
 
 impl TableLookups {
-    fn tables(&self, asked: &AskedSegments<'_>) -> Result<Vec<AskedTable<'_>>, SegmentError> {
+    fn tables(&self, asked: &AskedSegments<'_>) -> Result<Vec<AskedTable<'_>>> {
         let mut tables: BTreeMap<usize, BTreeMap<u32, Vec<usize>>> = BTreeMap::new();
         for (segment, _) in asked {
             let place = self.places.get(*segment);
@@ -189,8 +183,8 @@ impl TableLookups {
         &self,
         asked: &AskedSegments<'_>,
         n: usize,
-        ask: impl Fn(&Table) -> Result<Vec<Vec<(u32, u32)>>, SegmentError> + Sync,
-    ) -> Result<Vec<Vec<BlobPosting>>, SegmentError> {
+        ask: impl Fn(&Table) -> Answers<(u32, u32)> + Sync,
+    ) -> Answers<BlobPosting> {
         let answers = each(&self.tables(asked)?, |(table, members)| {
             let found = ask(table)?;
             let mut of_table = Vec::with_capacity(found.len());
@@ -219,19 +213,11 @@ impl TableLookups {
 }
 
 impl Lookups for TableLookups {
-    fn postings(
-        &self,
-        asked: &AskedSegments<'_>,
-        keys: &[u64],
-    ) -> Result<Vec<Vec<BlobPosting>>, SegmentError> {
+    fn postings(&self, asked: &AskedSegments<'_>, keys: &[u64]) -> Answers<BlobPosting> {
         self.answers(asked, keys.len(), |table| table.postings(keys))
     }
 
-    fn blobs_of(
-        &self,
-        asked: &AskedSegments<'_>,
-        ids: &[BlobId],
-    ) -> Result<Vec<Vec<BlobAt>>, SegmentError> {
+    fn blobs_of(&self, asked: &AskedSegments<'_>, ids: &[BlobId]) -> Answers<BlobAt> {
         let sought: Vec<[u8; 20]> = ids.iter().map(BlobId::sha1).collect();
         let found = self.answers(asked, ids.len(), |table| table.blobs_of(&sought))?;
         let blobs = found.into_iter().map(|blobs| {
@@ -248,12 +234,8 @@ mod tests {
     use super::*;
 
     fn table(n: usize, n_postings: u64) -> TableObjects {
-        TableObjects {
-            table: n.to_string(),
-            n_postings,
-            sampling: (1, 1),
-            ..TableObjects::default()
-        }
+        let table = n.to_string();
+        TableObjects { table, n_postings, sampling: (1, 1), ..TableObjects::default() }
     }
 
     proptest! {
