@@ -64,7 +64,7 @@ fn expression(key: &str, text: &str, file: &str) -> Result<Expression, ConfigErr
 fn terms(key: &str, lists: [&Vec<String>; 2], file: &str) -> Result<Vec<LicenseTerm>, ConfigError> {
     let terms = lists.into_iter().flatten().map(|text| {
         LicenseTerm::parse(text).ok_or_else(|| {
-            let classes: Vec<&str> = Class::ALL.iter().map(|class| class.name()).collect();
+            let classes = Class::ALL.map(|(_, name)| name);
             let why = format!(
                 "`{text}` is not a license, a family of licenses or an SPDX expression; the classes are: {}",
                 classes.join(", ")

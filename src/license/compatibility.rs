@@ -1,7 +1,6 @@
-//! Decides whether code under one license may be part of a work under another, using OSADL's
-//! matrix.
+//! Decides whether code under one license may be part of a work under another.
 //!
-//! The data is in `config/licenses/compatibility.tsv`, with its source and license.
+//! OSADL's matrix is in `config/licenses/compatibility.tsv`, with its source and license.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -36,8 +35,7 @@ static MATRIX: LazyLock<Matrix> = LazyLock::new(|| {
 pub const ATTRIBUTION: &str =
     "Open Source License Compatibility Matrix, OSADL eG, 2024-05-22, CC-BY-4.0; abridged";
 
-/// Whether code under `inbound` may be part of a work under `outbound`; `None` if the matrix does
-/// not cover this.
+/// Whether code under `inbound` may be part of a work under `outbound`; `None` if nothing says so.
 pub fn compatibility(outbound: &License, inbound: &License) -> Option<Compatibility> {
     if outbound == inbound {
         return Some(Compatibility::Yes);

@@ -19,18 +19,15 @@ use crate::text::{FilePath, glob_matches};
 pub struct Licenses {
     /// Statements about folders, by folder.
     folders: BTreeMap<Vec<u8>, Vec<LicenseEvidence>>,
-    /// Statements about single files, by path.
     files: BTreeMap<FilePath, Vec<LicenseEvidence>>,
     /// Statements about files by patterns, with the folder they begin at.
     patterns: Vec<(Vec<u8>, LicenseEvidence)>,
-    /// The copyright notices of license texts, by folder.
+    /// The copyright notices of license texts and these, by folder.
     notices: BTreeMap<Vec<u8>, Vec<String>>,
-    /// The license texts, by folder.
     texts: BTreeMap<Vec<u8>, Vec<String>>,
 }
 
-/// Answers which file a header means by a name, for the file at a path, and what that file states
-/// about itself.
+/// Which file a header of the one at a path means by a name, and what that states about itself.
 pub type Refer<'r> = dyn Fn(&FilePath, &str) -> Option<(FilePath, LicensingInfo)> + 'r;
 
 /// What one file states about licenses and copyright; depends only on its name and bytes.
@@ -149,8 +146,7 @@ impl Licenses {
         }
     }
 
-    /// Adds a manifest or another file at `path`, and the license text that it names, which `read`
-    /// finds.
+    /// Adds the file at `path`; of a manifest, also the license text that it names, by `read`.
     pub fn add_with_named(
         &mut self,
         path: &FilePath,
@@ -165,8 +161,7 @@ impl Licenses {
         }
     }
 
-    /// Whether the license of a file may depend on its name, and not only on its folder and its own
-    /// statements.
+    /// Whether the license of a file may depend on its name besides its folder and statements.
     pub fn is_by_name(&self) -> bool {
         !self.files.is_empty() || !self.patterns.is_empty()
     }
@@ -192,8 +187,7 @@ impl Licenses {
         self.folders.entry(folder.to_vec()).or_default().push(evidence);
     }
 
-    /// Declares that all files in `folder` (empty for the root) have the license named in
-    /// `written`.
+    /// Declares that all files in `folder` (empty for the root) have the license `written`.
     pub fn declare(&mut self, folder: &FilePath, written: &str) {
         let (method, scope, written) = (Method::Declared, Scope::Folder, written.to_owned());
         let expression = Expression::parse(&written);
@@ -222,16 +216,11 @@ impl Licenses {
         info: &LicensingInfo,
         refer: &Refer<'_>,
     ) -> Identification {
-        let identified = self.of_statements(path, info.statements.clone(), refer);
-        let notices =
-            if info.notices.is_empty() { self.notices_above(path) } else { info.notices.clone() };
-        Identification { notices, ..identified }
-    }
-
-    /// The notices of the license texts in the nearest folder that has some.
-    fn notices_above(&self, path: &FilePath) -> Vec<String> {
         let mut folders = folders_above(path.as_bytes());
-        folders.find_map(|folder| self.notices.get(folder)).cloned().unwrap_or_default()
+        let above = || folders.find_map(|folder| self.notices.get(folder));
+        let notices = Some(&info.notices).filter(|own| !own.is_empty()).or_else(above);
+        let notices = notices.cloned().unwrap_or_default();
+        Identification { notices, ..self.of_statements(path, info.statements.clone(), refer) }
     }
 
     fn of_statements(
@@ -262,8 +251,7 @@ impl Licenses {
                 && !about_file.is_empty()
                 && overriding.is_empty()
         });
-        // The nearest scope with a statement wins: it overrides statements about everything around
-        // it.
+        // The nearest scope with a statement overrides those around it.
         let declared = self.above(path, |method| method == Method::Declared);
         let around = self.above(path, |method| method != Method::Declared);
         // "Governed by a BSD-style license that can be found in the LICENSE file."
@@ -340,6 +328,32 @@ impl LicenseEvidence {
     fn refines(&self, chosen: &Expression) -> bool {
         self.is_text() && self.license().is_some_and(|exact| chosen.refined(&[exact]) != *chosen)
     }
+
+    /// In words: how, where, and what it says.
+    pub fn describe(&self) -> String {
+        let Statement { method, line, .. } = &self.statement;
+        match method {
+            Method::Declared => method.describe().to_owned(),
+            // What a file states about itself.
+            Method::Tag | Method::Header => format!("{}, line {line}", method.describe()),
+            _ => format!("{} ({}:{line})", method.describe(), self.path),
+        }
+    }
+
+    /// In words, with the license that it names.
+    pub fn statement_in_words(&self) -> String {
+        format!("{} says {}", self.describe(), self.says())
+    }
+
+    /// The license it names; if that is unknown, what was written.
+    fn says(&self) -> String {
+        let Statement { expression, written, .. } = &self.statement;
+        match expression {
+            Some(expression) => expression.to_string(),
+            None if written.is_empty() => "an unknown license".to_owned(),
+            None => format!("\"{}\", which is unknown", crate::text::printable(written.as_bytes())),
+        }
+    }
 }
 
 impl Identification {
@@ -376,8 +390,7 @@ impl Identification {
         let join = if is_choice_of_texts(&same) { Expression::any } else { Expression::all };
         let expression = join(expressions);
         let Some(mut chosen) = expression else { return Self { evidence, ..Self::default() } };
-        // "License :: OSI Approved :: BSD License" names a family; the text beside it says which of
-        // it.
+        // "License :: OSI Approved :: BSD License" names a family; the text beside it says which.
         let refining = evidence.iter().filter(|of| of.refines(&chosen));
         let exact: Vec<&Expression> = refining.filter_map(LicenseEvidence::license).collect();
         let refined = chosen.refined(&exact);
@@ -424,40 +437,11 @@ impl Identification {
         self.evidence.first().is_some_and(LicenseEvidence::is_text)
     }
 
-    /// How it was found, in words, such as "license text (COPYING:1)"; of an unknown license, also
-    /// what is known of it.
+    /// How it was found, such as "license text (COPYING:1)"; if unknown, what is known of it.
     pub fn found_by(&self) -> Option<String> {
         match self.evidence.iter().find(|of| of.license().is_some()) {
             Some(known) => Some(known.describe()),
             None => self.evidence.first().map(LicenseEvidence::statement_in_words),
-        }
-    }
-}
-
-impl LicenseEvidence {
-    /// In words: how, where, and what it says.
-    pub fn describe(&self) -> String {
-        let Statement { method, line, .. } = &self.statement;
-        match method {
-            Method::Declared => method.describe().to_owned(),
-            // What a file states about itself.
-            Method::Tag | Method::Header => format!("{}, line {line}", method.describe()),
-            _ => format!("{} ({}:{line})", method.describe(), self.path),
-        }
-    }
-
-    /// In words, with the license that it names.
-    pub fn statement_in_words(&self) -> String {
-        format!("{} says {}", self.describe(), self.says())
-    }
-
-    /// The license it names; if that is unknown, what was written.
-    fn says(&self) -> String {
-        let Statement { expression, written, .. } = &self.statement;
-        match expression {
-            Some(expression) => expression.to_string(),
-            None if written.is_empty() => "an unknown license".to_owned(),
-            None => format!("\"{}\", which is unknown", crate::text::printable(written.as_bytes())),
         }
     }
 }
@@ -495,8 +479,7 @@ fn referred(path: &FilePath, info: LicensingInfo) -> Vec<LicenseEvidence> {
     found
 }
 
-/// The paths that the file at `path` may mean by `name`, the nearest first: next to it, then in
-/// each folder above.
+/// The paths that the file at `path` may mean by `name`: next to it, then in each folder above.
 pub fn meant_by(path: &FilePath, name: &str) -> Vec<FilePath> {
     let mut rest = name.as_bytes();
     let mut from = parent(path.as_bytes());
@@ -565,7 +548,6 @@ fn parent(path: &[u8]) -> Option<&[u8]> {
     Some(memchr::memrchr(b'/', path).map_or(&[][..], |at| &path[..at]))
 }
 
-/// The folder of a path and those above it, up to the root.
 fn folders_above(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     std::iter::successors(parent(path), |folder| parent(folder))
 }
@@ -604,7 +586,6 @@ mod tests {
         assert_eq!(found.found_by().as_deref(), Some(expected));
     }
 
-    /// The licenses that were found and do not count.
     fn contradictions(found: &Identification) -> Vec<String> {
         found.contradictions.iter().map(LicenseEvidence::says).collect()
     }

@@ -1,22 +1,19 @@
 //! Identifies licenses: what files state about themselves and each other, and what a license
 //! requires of those who copy.
 //!
-//! What one file states ([`Statement`]s) depends only on its name and bytes, so
-//! it can be cached by blob. [`Licenses`] combines the statements of a component
-//! and answers for each of its files.
+//! What one file states ([`Statement`]s) depends only on its name and bytes, so it can be cached by
+//! blob. [`Licenses`] combines the statements of a component and answers for each of its files.
 //!
-//! Invariant: unknown stays unknown, and is never treated as permissive. If
-//! evidence is contradictory, both sides are kept.
+//! Invariant: unknown stays unknown, and is never treated as permissive. If evidence is
+//! contradictory, both sides are kept.
 //!
-//! A circle: `expression` takes a name that is no identifier as `grants` reads it, which makes an
-//! expression of it.
+//! A circle: `expression` reads what is no identifier by `grants`, which makes an expression of it.
 
 mod align;
 mod choice;
 mod class;
 mod compatibility;
 mod component;
-mod debian;
 mod expression;
 mod grants;
 mod limits;

@@ -18,8 +18,7 @@ const SPEAKING: &[&str] = &[
     "misrepresented", "arrant", "ARRANT", "isclaim", "ISCLAIM", "LIABLE",
 ];
 
-/// Parts of words of terms, in lower case: a paragraph with one of them, near a statement, may be
-/// part of it.
+/// Parts of words of terms, in lower case, one of which makes a paragraph near a statement part of it.
 const LIMITING: &[&str] = &[
     "not", "must", "shall", "only", "prohibit", "permi", "allow", "commerc", "agree", "strict",
     "exception", "except", "liab", "warrant", "disclaim", "provided", "altern", "any one of",
@@ -35,8 +34,7 @@ const LIMITING_ALL: &[&str] = &[
 /// Maximum bytes between paragraphs that belong together.
 const NEAR: usize = 600;
 
-/// The parts of a text that may state a license: whole paragraphs, in order and apart from each
-/// other.
+/// The parts of a text that may state a license: whole paragraphs, in order and apart.
 pub(super) fn passages(text: &[u8]) -> Vec<Range<usize>> {
     static ANY: LazyLock<Regex> = LazyLock::new(|| any_of("", SPEAKING));
     let mut found: Vec<Range<usize>> = Vec::new();
@@ -69,16 +67,10 @@ fn with_limits(text: &[u8], part: Range<usize>) -> Range<usize> {
     static OF_ALL: LazyLock<Regex> = LazyLock::new(|| any_of("(?i-u)", LIMITING_ALL));
     let near = part.start.saturating_sub(NEAR)..(part.end + NEAR).min(text.len());
     let comment = comment(text, &part, &near);
-    let mut before = places(text, &OF_ALL, near.start..comment.start).chain(places(
-        text,
-        &OF_COMMENT,
-        comment.start..part.start,
-    ));
-    let behind = places(text, &OF_COMMENT, part.end..comment.end).chain(places(
-        text,
-        &OF_ALL,
-        comment.end..near.end,
-    ));
+    let before = [(&OF_ALL, near.start..comment.start), (&OF_COMMENT, comment.start..part.start)];
+    let behind = [(&OF_COMMENT, part.end..comment.end), (&OF_ALL, comment.end..near.end)];
+    let mut before = before.into_iter().flat_map(|(any, within)| places(text, any, within));
+    let behind = behind.into_iter().flat_map(|(any, within)| places(text, any, within));
     before.next().map_or(part.start, |at| paragraph(text, at).start)
         ..behind.last().map_or(part.end, |at| paragraph(text, at).end)
 }
@@ -87,17 +79,18 @@ fn with_limits(text: &[u8], part: Range<usize>) -> Range<usize> {
 fn places<'t>(
     text: &'t [u8],
     any: &'static Regex,
-    near: Range<usize>,
+    within: Range<usize>,
 ) -> impl Iterator<Item = usize> + 't {
-    any.find_iter(&text[near.clone()]).map(move |of| near.start + of.start())
+    any.find_iter(&text[within.clone()]).map(move |of| within.start + of.start())
 }
 
 /// What of `near` is in one comment with a part of it.
 fn comment(text: &[u8], part: &Range<usize>, near: &Range<usize>) -> Range<usize> {
     let first = lines(&text[part.clone()]).next().unwrap_or_default();
     let last = lines(&text[part.clone()]).next_back().unwrap_or_default();
-    let n_before = n_going_on(first, lines(&text[near.start..part.start]).rev(), BEGINS);
-    let n_behind = n_going_on(last, lines(&text[part.end..near.end]), ENDS);
+    let (begins, ends) = (["/*", "<!--", "\"\"\""], ["*/", "-->", "\"\"\""]);
+    let n_before = n_going_on(first, lines(&text[near.start..part.start]).rev(), begins);
+    let n_behind = n_going_on(last, lines(&text[part.end..near.end]), ends);
     part.start - n_before..part.end + n_behind
 }
 
@@ -127,10 +120,6 @@ fn mark(line: &[u8]) -> Option<u8> {
     let line = line.trim_ascii_start();
     line.first().copied().filter(|mark| mark.is_ascii_punctuation() && !line.starts_with(b"/*"))
 }
-
-/// What begins a comment, and what ends it.
-const BEGINS: [&str; 3] = ["/*", "<!--", "\"\"\""];
-const ENDS: [&str; 3] = ["*/", "-->", "\"\"\""];
 
 /// The lines around an offset up to those that hold no more than marks.
 fn paragraph(text: &[u8], at: usize) -> Range<usize> {

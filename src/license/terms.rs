@@ -1,5 +1,4 @@
-//! Defines what is stored about a license: the expression, its evidence, and the notices that
-//! apply.
+//! Defines what is stored about a license: expression, evidence, and the notices that apply.
 
 use std::sync::OnceLock;
 
@@ -112,8 +111,7 @@ impl Terms {
         }
     }
 
-    /// What is known about some lines: that of the part they are in or touch, or else that of the
-    /// file.
+    /// What is known about some lines: that of the part they touch, or else that of the file.
     pub fn at(&self, first: u32, last: u32) -> Self {
         let touched = self.parts.iter().filter(|part| part.first <= last && first <= part.last);
         let Some(part) = touched.min_by_key(|part| part.last - part.first) else {
@@ -123,8 +121,7 @@ impl Terms {
         let (license, evidence) = if is_inside {
             (part.license.clone(), part.evidence.clone())
         } else {
-            // Lines on both sides of a part's border have both licenses; if one is unknown, so is
-            // the result.
+            // Lines on both sides of a border have both licenses; one unknown makes both so.
             let both = Expression::all_known([part.license.clone(), self.license.clone()]);
             let file = self.evidence.as_deref().unwrap_or("nothing");
             (both, format!("{} and {file}", part.evidence))

@@ -19,20 +19,15 @@ use super::words::Words;
 
 /// Maximum bytes to read of a license text: the longest in SPDX has 90,000.
 const MAX_BYTES: usize = 400_000;
-/// Maximum share of a text that may differ, if no condition does: in percent.
-const TOLERANCE: usize = 5;
 /// Maximum words in a row that may differ.
 const MAX_ROW: usize = 12;
-
-/// Minimum words of a text that is part of a license's.
-const MIN_PART: usize = 100;
 
 /// What a text states.
 #[derive(Debug, Clone)]
 pub(super) struct Identity {
     /// The license; `None` if it is unknown.
     pub expression: Option<Expression>,
-    /// The line where it begins.
+    /// Where it begins.
     pub line: u32,
     /// What is known of an unknown one.
     pub written: String,
@@ -115,9 +110,8 @@ fn alternatives_last(words: Words) -> Words {
 
 /// What a text consists of.
 struct Parts {
-    /// License texts.
     readings: Vec<TemplateMatch>,
-    /// Licenses that are named between them.
+    /// Licenses that are named between these texts.
     grants: Vec<Grant>,
     /// Licenses whose text is said to be somewhere.
     references: Vec<Grant>,
@@ -139,7 +133,7 @@ impl Parts {
         let beginning = partial.into_iter().find(|of| {
             of.starts
                 && spdx::license_id(of.id).is_some()
-                && of.n_equal >= MIN_PART
+                && of.n_equal >= 100
                 && 2 * of.range.len() > words.n_words()
         });
         Self { readings, grants, references, beginning }
@@ -171,7 +165,7 @@ impl Parts {
                 return Err(with_other_terms(reading.id, &differing));
             }
         }
-        let stated: Vec<LicenseStatement> = self.stated();
+        let stated = self.stated();
         if let Some(vague) = stated.iter().find(|of| of.expression.is_none()) {
             return Err(words.of(vague.range.clone()).to_owned());
         }
@@ -188,8 +182,7 @@ impl Parts {
         Ok(exceptions.map(|of| of.id).chain(named).fold(joined, Expression::with_exception))
     }
 
-    /// The licenses that are stated, in order; those that are stated more exactly elsewhere, as
-    /// they are there.
+    /// The licenses that are stated, in order; each as it is stated most exactly.
     fn stated(&self) -> Vec<LicenseStatement> {
         let texts = self.readings.iter().filter(|of| spdx::exception_id(of.id).is_none());
         let texts = texts.map(|of| LicenseStatement {
@@ -326,7 +319,8 @@ fn conditions(reading: &TemplateMatch, words: &Words) -> Vec<String> {
     });
     let rows: Vec<Rows> = rows.filter(|rows| !rows.are_equal()).collect();
     let n_differing: usize = rows.iter().map(|of| of.missing.len().max(of.added.len())).sum();
-    let is_small = n_differing <= MAX_ROW.max(reading.n_equal * TOLERANCE / 100);
+    // No more than five percent may differ, if no condition does.
+    let is_small = n_differing <= MAX_ROW.max(reading.n_equal / 20);
     rows.iter().filter(|of| !is_small || of.state_condition()).map(Rows::describe).collect()
 }
 
@@ -336,11 +330,10 @@ const JOINING: &[&str] = &["binary", "or", "with"];
 /// Words by which more than a name is added: "and to those of our website".
 const BINDING: &[&str] = &["our", "that", "to", "we", "which", "who"];
 
-/// Words that a template has, and what a text has instead.
+/// Words that a template has, what a text has instead, and the word before them.
 struct Rows<'t> {
     missing: Vec<&'t str>,
     added: Vec<&'t str>,
-    /// The word before them.
     before: &'t str,
 }
 

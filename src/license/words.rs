@@ -144,7 +144,7 @@ impl Words {
         self.text.push(' ');
     }
 
-    /// The words.
+    /// All of them.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -165,8 +165,7 @@ impl Words {
         self.of(at..at + 1)
     }
 
-    /// The words of a range, with a space between them; of one that goes on behind the last, those
-    /// up to it.
+    /// The words of a range, up to the last of all, with a space between them.
     pub fn of(&self, range: Range<usize>) -> &str {
         let start =
             |at: usize| self.words.get(at).map_or(self.text.len(), |word| word.start as usize);
@@ -252,9 +251,6 @@ pub fn is_bullet(word: &str) -> bool {
     word.len() == 1 || word.len() == 2 && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Maximum bytes of a line that is a copyright notice.
-const MAX_NOTICE: usize = 200;
-
 /// A line without the marks of comments and quotes around it.
 pub(super) fn without_marks(line: &str) -> &str {
     let line = line
@@ -294,10 +290,9 @@ fn is_file_heading(line: &str) -> bool {
     name.contains('.') && !name.contains(char::is_whitespace)
 }
 
-/// Whether a line is a copyright notice, which is not part of a license: it names a year, or has
-/// the sign, and grants nothing on the same line.
+/// Whether a line is a copyright notice, and no license: it has a year or sign, and grants nothing.
 fn is_notice(line: &str) -> bool {
-    if line.len() > MAX_NOTICE || !line.starts_with(['c', 'C', '(', '©', 'p', 'P', 'a', 'A']) {
+    if line.len() > 200 || !line.starts_with(['c', 'C', '(', '©', 'p', 'P', 'a', 'A']) {
         return false;
     }
     let lower = line.to_lowercase();
@@ -319,17 +314,15 @@ fn later_spelled_out(line: &str) -> Cow<'_, str> {
     if !line.contains('+') {
         return Cow::Borrowed(line);
     }
+    let mut parts = line.split('+').peekable();
     let mut spelled = String::with_capacity(line.len() + 16);
-    let mut is_after_digit = false;
-    let mut chars = line.chars().peekable();
-    while let Some(c) = chars.next() {
+    while let Some(part) = parts.next() {
+        spelled.push_str(part);
         // "GPLv2+CE" has an exception, and no later versions.
-        if c == '+' && is_after_digit && !chars.peek().is_some_and(char::is_ascii_alphabetic) {
-            spelled.push_str(" or later ");
-        } else {
-            spelled.push(c);
-        }
-        is_after_digit = c.is_ascii_digit();
+        let Some(next) = parts.peek() else { break };
+        let is_later = part.ends_with(|c: char| c.is_ascii_digit())
+            && !next.starts_with(|c: char| c.is_ascii_alphabetic());
+        spelled.push_str(if is_later { " or later " } else { "+" });
     }
     Cow::Owned(spelled)
 }
