@@ -3,7 +3,7 @@
 use super::ConfigError;
 use super::raw::{RawException, RawLicense, Vendored};
 use crate::license::{Class, Expression};
-use crate::policy::{DateError, Exception, LicensePolicy, LicenseTerm, RULES, Topic};
+use crate::policy::{Exception, LicensePolicy, LicenseTerm, RULES, Topic};
 use crate::text::nearest;
 
 /// The presets by name.
@@ -99,7 +99,7 @@ fn exception(raw: &RawException, file: &str) -> Result<Exception, ConfigError> {
         origin: raw.origin.clone(),
         rule,
         reason: raw.reason.clone(),
-        until: until.map_err(|why: DateError| invalid(&why.to_string()))?,
+        until: until.map_err(|why: String| invalid(&why))?,
     })
 }
 

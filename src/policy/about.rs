@@ -1,8 +1,8 @@
 //! Defines what a finding is about: a copy, what a copy lacks, or files that were not examined.
 
-use super::{Behind, LaterCommits, MissedEdit, Origin};
+use super::{Behind, LaterCommits, MissedEdit};
 use crate::matching::Agreement;
-use crate::text::{FilePath, count, joined, printable};
+use crate::text::{FilePath, count};
 
 /// What a finding is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,30 +28,6 @@ pub enum About {
     LeftOut(Vec<UnexaminedFiles>),
 }
 
-/// Maximum files named in a message; the rest are counted.
-const MAX_NAMED: usize = 20;
-
-impl About {
-    /// What it is in a line, unless it is a copy or an edit, of which more is known; `origins` are
-    /// those of the finding.
-    pub(super) fn message(&self, origins: &[Origin]) -> Option<String> {
-        let message = match self {
-            Self::Copy | Self::OldCopy(_) | Self::Missed(_) => return None,
-            Self::Exists { name, agreement } => {
-                let place = origins.first().map(|of| of.fragment.start_in(&of.path));
-                let (place, agrees) = (place.unwrap_or_default(), agreement.describe());
-                format!("may exist already as {name} at {place}: {agrees}")
-            }
-            Self::Behind(behind) => printable(behind.describe()),
-            Self::Unread(file) => format!("not examined: {}", file.describe()),
-            Self::LeftOut(files) => {
-                format!("left out: {}", joined(files, MAX_NAMED, UnexaminedFiles::describe))
-            }
-        };
-        Some(message)
-    }
-}
-
 /// A changed file that was not examined, or several in a folder.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct UnexaminedFiles {
@@ -67,9 +43,10 @@ impl UnexaminedFiles {
     /// The file and the reason: `src/big.c (too large)`, `dist/ (3 files, vendored or built)`.
     pub fn describe(&self) -> String {
         let Self { path, n_files, reason } = self;
-        match n_files {
-            _ if !path.as_bytes().ends_with(b"/") => format!("{path} ({reason})"),
-            n => format!("{path} ({}, {reason})", count(*n, "file")),
+        if path.as_bytes().ends_with(b"/") {
+            format!("{path} ({}, {reason})", count(*n_files, "file"))
+        } else {
+            format!("{path} ({reason})")
         }
     }
 }

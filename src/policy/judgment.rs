@@ -32,8 +32,7 @@ pub struct Circumstances {
     pub says_little: Option<SaysLittle>,
     /// Whether it is so short besides that unrelated projects have written it, too.
     pub is_idiom: bool,
-    /// How much of one of the two files the other one held before, in percent, when they are kept
-    /// in step.
+    /// How much of one file the other held before, in percent, if they are kept in step.
     pub in_step: Option<u8>,
     /// Whether its file is again as it was a few commits before.
     pub is_reverted: bool,
@@ -110,8 +109,7 @@ pub enum Milder {
     Alternative,
     /// A message of the change says that it reverts the commit which deleted it.
     RevertedByName,
-    /// It is a component's, whose license asks for nothing more: its notice is with the copy, or
-    /// none is asked for.
+    /// It is a component's, and its notice is with the copy, or none is asked for.
     NothingOwed,
     /// A program cannot decide whether its license is in conflict.
     Undecided,
@@ -172,13 +170,11 @@ pub struct Judgment {
     pub milder: Option<Milder>,
 }
 
-/// Maximum difference in similarity at which another component explains a copy as well as the best
-/// one does.
+/// Maximum difference to the best at which another component explains a copy as well.
 const AS_ALIKE: f64 = 0.02;
 
 impl Levels {
-    /// Applies one rule to something that is `at_most` this severe for it, and why; `None` if the
-    /// rule is off.
+    /// Applies a rule to what is `at_most` this severe for it, and why; `None` if it is off.
     fn judge(
         &self,
         rule: &'static Rule,
@@ -190,8 +186,7 @@ impl Levels {
         // If no change adds the code, nothing has to be done now.
         let level = if circumstances.is_new { level } else { level.min(Level::Note) };
         let mut judgment = Judgment { rule, level, milder: None };
-        // The rule itself is milder in some cases: a revert, a license to review, a notice that is
-        // present.
+        // The rule itself may be milder: a revert, a license to review, a notice that is there.
         judgment.soften(at_most.0, at_most.1);
         // It may be milder where such findings are expected.
         let ground = circumstances.ground;
@@ -200,8 +195,7 @@ impl Levels {
                 if ground == Ground::Declarative { self.in_declarations } else { self.in_tests };
             judgment.soften(at_most, Milder::In(ground));
         }
-        // A copy that says little is true, and of no interest. Whose code it is matters all the
-        // same, unless it is nobody's.
+        // A copy that says little is of no interest; whose it is matters, unless it is nobody's.
         let is_little = rule.topic == Topic::Duplication || circumstances.is_idiom;
         if let Some(little) = circumstances.says_little.filter(|_| is_little) {
             judgment.soften(Level::Note, Milder::SaysLittle(little));
@@ -230,16 +224,14 @@ impl Levels {
         origins: &mut [Origin],
         circumstances: Circumstances,
     ) -> Option<Judgment> {
-        // Of components, only those count that explain the copy about as well as the best: half a
-        // copy proves little.
+        // Components count that explain the copy about as well as the best: half proves little.
         let of_components = origins.iter().filter(|origin| origin.place.component().is_some());
         let best = of_components.map(|origin| origin.similarity).fold(0.0, f64::max);
         let judged = origins
             .iter()
             .filter(|of| of.place.component().is_none() || of.similarity >= best - AS_ALIKE)
             .filter_map(|of| Some((self.judge_origin(of, circumstances)?, of.answer())));
-        // The most severe level wins. On a tie the component wins: its license applies even if
-        // others have the code.
+        // The most severe level wins; on a tie a component, whose license applies all the same.
         let (judgment, answer) = judged
             .max_by_key(|(judgment, answer)| (judgment.level, *answer, judgment.gravity()))?;
         // Existing code in the tree counts before deleted code.
@@ -262,8 +254,7 @@ impl Levels {
         self.most_severe(circumstances, why, |when| when.of_copy(origin))
     }
 
-    /// Judges something by all rules that apply to it, each of which is `at_most` this severe for
-    /// it, and why.
+    /// Judges by all rules that apply, each of which is `at_most` this severe, and why.
     fn most_severe(
         &self,
         circumstances: Circumstances,

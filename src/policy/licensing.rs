@@ -1,7 +1,6 @@
 //! Judges licenses: whether a project's policy allows copying code under them.
 //!
-//! Invariant: a verdict is a potential one, for a person to review; what is unknown is never
-//! allowed.
+//! Invariant: a verdict is potential, for a person to review; what is unknown is never allowed.
 
 use std::sync::Arc;
 
@@ -98,8 +97,7 @@ pub struct Exception {
 }
 
 impl Exception {
-    /// Whether it applies to a finding of `rule` in the file at `path`, with an origin of this name
-    /// and package URL.
+    /// Whether it applies to `rule` in the file at `path`, with an origin of this name and URL.
     pub fn covers(&self, rule: &Rule, path: &[u8], name: &str, purl: Option<&str>) -> bool {
         let mut names = [Some(name), purl].into_iter().flatten();
         self.rule.is_none_or(|other| other.id == rule.id)
@@ -138,9 +136,7 @@ impl std::fmt::Display for Exception {
 }
 
 impl LicenseTerm {
-    /// Parses an entry of a policy.
-    ///
-    /// `None` if it is not a class, a family, a license or an expression.
+    /// An entry of a policy; `None` if it is no class, family, license or expression.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         if let Some(class) = Class::find(text) {
@@ -280,8 +276,7 @@ impl LicensePolicy {
             return (Answer::Unknown, format!("the conditions of {license} are unknown"));
         }
         let by_project = self.project().map(|(project, evidence)| {
-            // Users of the project may choose among its licenses, so code in it must be compatible
-            // with each.
+            // Users may choose among the project's licenses: code must be compatible with each.
             let (answer, reason) =
                 project.fold(|outbound| go_together(outbound, license), worst, worst);
             match evidence {
@@ -332,8 +327,7 @@ fn said(verb: &str, term: &LicenseTerm, license: &License) -> String {
     }
 }
 
-/// Whether code under `inbound` may be part of a work under `outbound`: by the matrix, or by class
-/// if it has no answer.
+/// Whether code under `inbound` may be part of a work under `outbound`: by the matrix, or by class.
 fn go_together(outbound: &License, inbound: &License) -> AnswerAndReason {
     let (class, of_work) = (Class::of_license(inbound), Class::of_license(outbound));
     let work = format!("{outbound}, the project's license");

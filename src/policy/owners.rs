@@ -1,7 +1,4 @@
-//! Reads CODEOWNERS: who owns which files.
-//!
-//! The syntax is that of GitHub, and of GitLab with its sections. What neither allows is passed
-//! over, as they do.
+//! Reads CODEOWNERS, as GitHub does, and GitLab with its sections: what is invalid is passed over.
 
 use crate::text::{FilePath, glob_matches};
 

@@ -9,8 +9,7 @@ pub struct SettingsFiles {
     pub root: Option<SettingsDigest>,
     /// What variables and flags change of that: `min-tokens = 200`.
     pub changes: Vec<String>,
-    /// Folders below the root with settings of their own, and these, an outer folder before those
-    /// in it.
+    /// Folders below the root with settings of their own, an outer one before those in it.
     folders: Vec<(FilePath, SettingsDigest)>,
 }
 
@@ -29,8 +28,7 @@ impl SettingsFiles {
         Self { root: None, changes: Vec::new(), folders: folders.collect() }
     }
 
-    /// All of them, with the beginnings of their digests, and what variables and flags change;
-    /// `none` for the defaults.
+    /// All files, with their digests, and what variables and flags change; `none` for the defaults.
     pub fn describe(&self) -> String {
         let nested = self.folders.iter().map(|(_, file)| file);
         let files = self.root.iter().chain(nested);
@@ -44,8 +42,7 @@ impl SettingsFiles {
         !self.folders.is_empty()
     }
 
-    /// The settings files that judge the file at `path`, the nearest first. Time O(n) for n
-    /// folders.
+    /// The settings files that judge the file at `path`, the nearest first.
     pub fn of(&self, path: &FilePath) -> Vec<&str> {
         let nested = self
             .folders

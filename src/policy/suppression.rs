@@ -54,8 +54,7 @@ impl Peer {
 }
 
 impl Suppression {
-    /// Whether it applies to a finding of the rule with this id that touches `lines`, or lies
-    /// mostly in what another tool's marks leave out.
+    /// Whether it applies to a finding of `rule` on `lines`, or leaves out most of them.
     pub fn covers(&self, rule: &str, lines: &RangeInclusive<u32>) -> bool {
         if !self.rules.iter().any(|id| id == rule) {
             return false;
@@ -95,8 +94,7 @@ const WORD: &[u8] = b"econdhand";
 const CLOSERS: &[&str] =
     &["*/", "-->", "--%>", "%>", "*)", "#}", "-}", "|#", "=#", "--]]", "]]", "\"\"\"", "'''"];
 
-/// The suppressions in the comments of `text`, whose tokens are `tokens`: ours in order, then the
-/// marks of the tools that are `honored`. Time O(n).
+/// The suppressions in the comments of `text`: ours in order, then those of `honored` tools.
 pub fn suppressions(
     text: &[u8],
     tokens: &[Token],
@@ -134,8 +132,7 @@ fn foreign(text: &[u8], tokens: &[Token], peer: Peer) -> Vec<Suppression> {
     found
 }
 
-/// The number of the first token that ends after a byte, and whether no token has the byte: it is
-/// in a comment.
+/// The number of the first token that ends after a byte, and whether that is in no token.
 fn comment_at(tokens: &[Token], at: usize) -> (usize, bool) {
     let next = tokens.partition_point(|token| (token.end as usize) <= at);
     (next, tokens.get(next).is_none_or(|token| token.start as usize > at))
@@ -206,7 +203,7 @@ fn parse(text: &str, line: u32, lines: RangeInclusive<u32>) -> Result<Suppressio
     for item in list.split(',').map(str::trim).filter(|item| !item.is_empty()) {
         match item.split_once('=') {
             Some((key, date)) if key.trim() == "until" => {
-                until = Some(date.trim().parse::<Date>().map_err(|error| error.to_string())?);
+                until = Some(date.trim().parse::<Date>()?);
             }
             Some((key, _)) => {
                 return Err(format!("unknown key `{}`: only `until` is allowed", key.trim()));

@@ -1,7 +1,6 @@
-//! Lists the rules, the most severe first; each is a file next to this one.
-//!
-//! A rule's file contains all of it: the id, the texts, the level, and when it applies. What
-//! the settings and the place of a finding make of the level is in `judgment.rs`.
+//! Lists the rules, the most severe first; each is a file next to this one, with its id, texts and
+//! level, and when it applies. What settings and the place of a finding make of the level is in
+//! `judgment.rs`.
 
 mod copied_before_fix;
 mod copied_code;
@@ -19,8 +18,7 @@ mod unknown_license;
 
 use super::{About, Behind, Deletion, Level, Origin, Place, Verdict};
 
-/// All rules, the most severe first: of two with the same level for the same code, the first one
-/// counts.
+/// All rules, the most severe first: of two with one level for the same code, the first counts.
 pub static RULES: &[&Rule] = &[
     &license_conflict::RULE,
     &unknown_license::RULE,
@@ -81,8 +79,7 @@ pub enum RuleCondition {
     Component(fn(&Origin, &Verdict) -> Option<Level>),
     /// It looks at commits of a component that a copy lacks.
     Behind(fn(&Behind) -> Option<Level>),
-    /// It looks at what is no mere copy: a past state, an edit, a new function, or files that were
-    /// not examined.
+    /// It looks at no mere copy: a past state, an edit, a new function, unexamined files.
     Other(fn(&About) -> Option<Level>),
 }
 
@@ -150,8 +147,7 @@ pub enum Ground {
     Test,
     /// An example, a demo or a benchmark: they repeat by nature, too.
     Example,
-    /// Code that declares rather than computes: markup, style sheets, schemas, queries, build
-    /// rules.
+    /// Code that declares rather than computes: markup, style sheets, queries, build rules.
     Declarative,
     /// A document: documents quote.
     Document,
