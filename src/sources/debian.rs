@@ -101,8 +101,7 @@ impl Control {
         }
     }
 
-    /// The folder that contains everything in an upstream archive, by convention: source and
-    /// version, without epoch and revision.
+    /// The folder of all in an upstream archive, by convention: without epoch and revision.
     fn upstream_top(&self) -> String {
         let version = self.version.split_once(':').map_or(&*self.version, |(_, rest)| rest);
         let version = version.rsplit_once('-').map_or(version, |(upstream, _)| upstream);

@@ -1,8 +1,7 @@
 //! Reads a list of fixes: which commits fixed which vulnerabilities, and what they changed.
 //!
 //! The list is a JSON file with OSV records, a folder of such files, or a text with a commit on
-//! each line. The commits are read from local clones; a commit is known by its hash, so the name of
-//! a clone does not matter.
+//! each line. The commits are read from local clones, which are found by the hash of a commit.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -29,8 +28,6 @@ pub(super) static SOURCE: SourceKind = SourceKind {
 const PREFIX: &str = "fixes:";
 /// Maximum bytes of a file of a list.
 const MAX_FILE: u64 = 64 << 20;
-/// Minimum digits of the hash of a commit.
-const MIN_HASH: usize = 7;
 
 /// A file that a commit changed to fix a vulnerability.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,7 +78,7 @@ struct OsvAffected {
     ranges: Vec<OsvRange>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 struct OsvPackage {
     name: Option<String>,
     purl: Option<String>,
@@ -115,7 +112,6 @@ fn or_empty<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<V
 }
 
 /// A commit of a list.
-#[derive(Debug, Clone, PartialEq, Eq)]
 struct ListedFix {
     /// The repository as it is listed: an address, or a path.
     repository: String,
@@ -236,8 +232,7 @@ fn short_blob(blob: BlobId, path: &FilePath, reader: &Reader) -> Result<Option<V
     Ok(if is_short { reader.past_blob(blob, path)? } else { None })
 }
 
-/// The commits in a file or in the files of a folder. In a folder, a file that is no list is noted
-/// and passed over.
+/// The commits in a file or in a folder, where a file that is no list is noted and passed over.
 fn read_list(path: &Path, sink: &mut dyn Sink) -> Result<Vec<ListedFix>, Error> {
     if !path.is_dir() {
         return parse_file(path);
@@ -307,12 +302,11 @@ fn listed_in(record: OsvRecord) -> Vec<ListedFix> {
     for affected in record.affected {
         for range in affected.ranges.iter().filter(|range| range.kind == "GIT") {
             let repository = range.repo.clone().unwrap_or_default();
-            let package = affected.package.as_ref();
-            let named =
-                package.and_then(|package| package.name.clone()).filter(|name| !name.is_empty());
+            let OsvPackage { name, purl } = affected.package.clone().unwrap_or_default();
+            let named = name.filter(|name| !name.is_empty());
             let component = DeclaredComponent {
                 name: named.unwrap_or_else(|| name_at_end(&repository).to_owned()),
-                purl: package.and_then(|package| package.purl.clone()),
+                purl,
                 url: (!repository.is_empty()).then(|| repository.clone()),
                 ..DeclaredComponent::default()
             };
@@ -328,9 +322,9 @@ fn listed_in(record: OsvRecord) -> Vec<ListedFix> {
     listed
 }
 
-/// Whether this may be the hash of a commit.
+/// Whether this may be the hash of a commit, or its first digits.
 fn is_hash(text: &str) -> bool {
-    text.len() >= MIN_HASH && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+    text.len() >= 7 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// A line `REPOSITORY COMMIT [ID]...`; nothing for an empty one and for a comment.
@@ -382,8 +376,7 @@ mod tests {
 
     #[test]
     fn each_fixed_commit_of_each_repository_counts_and_nothing_else_of_a_record() {
-        // As the records converted from NVD are: no package, several repositories, a distribution's
-        // package beside them.
+        // As records from NVD: no package, several repositories, a distribution's package.
         let converted = r#"{"schema_version": "1.6.0", "id": "CVE-4", "related": ["DSA-1"], "severity": [{"type": "CVSS_V3", "score": "x"}],
             "affected": [
                 {"package": {"name": "magick", "ecosystem": "Debian:12", "purl": "pkg:deb/debian/magick"}, "versions": null,

@@ -22,8 +22,7 @@ pub(super) static SOURCE: SourceKind = SourceKind {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct List {
-    /// Whether packages that cannot be fetched are named and left out. Default: the list fails as a
-    /// whole.
+    /// Whether packages that cannot be fetched are left out with a note, instead of an error.
     #[serde(default)]
     skip_missing: bool,
     #[serde(default)]

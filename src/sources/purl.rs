@@ -121,8 +121,6 @@ fn canonical(spec: &str) -> String {
 
 /// Maximum lines to show from a failed package manager's output.
 const MAX_SAID: usize = 4;
-/// Maximum characters to show of one: pip lists every version of a package on a line.
-const MAX_LINE: usize = 240;
 
 /// Runs a package manager in `folder`, without a shell and without input.
 fn run(words: &[&str], folder: &Path) -> Result<(), String> {
@@ -140,7 +138,8 @@ fn run(words: &[&str], folder: &Path) -> Result<(), String> {
     if lines.len() > MAX_SAID {
         lines.drain(MAX_SAID / 2..lines.len() - MAX_SAID / 2);
     }
-    let lines: Vec<String> = lines.iter().map(|line| shortened(line, MAX_LINE)).collect();
+    // pip lists every version of a package on a line.
+    let lines: Vec<String> = lines.iter().map(|line| shortened(line, 240)).collect();
     Err(format!("`{}` failed: {}", words.join(" "), lines.join("; ")))
 }
 
@@ -202,8 +201,7 @@ impl Purl {
     }
 }
 
-/// Whether `text` consists of ASCII letters, digits and `others`, and begins with a letter or
-/// digit: not a flag, a path or a URL.
+/// Whether `text` is a letter or digit, then those or `others`: no flag, path or URL.
 fn is_word(text: &str, others: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphanumeric())
         && text.chars().all(|c| c.is_ascii_alphanumeric() || others.contains(c))

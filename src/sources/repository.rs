@@ -40,11 +40,9 @@ pub(super) fn repository_of(spec: &str) -> Option<(&str, Part<'_>)> {
     let (path, part) = spec
         .rsplit_once('@')
         .filter(|(path, part)| is_repository(Path::new(path)) && !part.is_empty())?;
-    Some((path, if part == ALL { Part::History(References::All) } else { Part::Revision(part) }))
+    let is_all = part == "refs/*";
+    Some((path, if is_all { Part::History(References::All) } else { Part::Revision(part) }))
 }
-
-/// What stands for all references behind a repository.
-const ALL: &str = "refs/*";
 
 /// Whether this is the root of a repository; a folder inside one is a plain folder.
 pub(super) fn is_repository(path: &Path) -> bool {

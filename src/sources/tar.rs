@@ -98,7 +98,7 @@ pub(super) fn read_tar(
     compression: Compression,
     archive: &mut Archive<'_>,
 ) -> Result<(), Error> {
-    let limits = *archive.budget.limits();
+    let limits = archive.budget.limits;
     let (counted, n_in) = CountingReader::new(bytes);
     match compression {
         Compression::None => entries(counted, archive),
@@ -127,13 +127,11 @@ fn with_start<R: Read>(mut bytes: R) -> io::Result<(impl Read, Vec<u8>)> {
     Ok((io::Cursor::new(start.clone()).chain(bytes), start))
 }
 
-/// The size of the dictionary requested by the first block of an xz archive (the .xz format,
-/// sections 3.1 and 5.3.1).
+/// The size that the first block of an xz archive asks for (.xz format, sections 3.1 and 5.3.1).
 fn dictionary(start: &[u8]) -> Option<u64> {
     let header = start.get(12..)?;
     let header = header.get(..(usize::from(*header.first()?) + 1) * 4)?;
-    // LZMA2 is the last filter: its id, one byte of properties, the size. Padding and a checksum
-    // follow.
+    // LZMA2 is the last filter: id, a byte of properties, size; padding and checksum follow.
     let at = header.windows(2).rposition(|bytes| bytes == [0x21, 1])?;
     let bits = u64::from(*header.get(at + 2)?);
     match bits {
@@ -204,8 +202,7 @@ fn entries(bytes: impl Read, archive: &mut Archive<'_>) -> Result<(), Error> {
     rest.map(drop).map_err(|why| error_at(&archive.name, "after the last entry", &why))
 }
 
-/// Folders that contain everything by convention: npm's `package`, the archive's own name, or part
-/// of it.
+/// Folders of everything, by convention: npm's `package`, the archive's own name, or part of it.
 fn adopt_top(archive: &mut Archive<'_>, top: &[u8]) {
     let Some(stem) = &archive.top else { return };
     if stem == top {

@@ -22,12 +22,10 @@ pub(super) static SOURCE: SourceKind = SourceKind {
     read,
 };
 
-const ENDS: &[&str] = &[".zip", ".whl", ".jar"];
-
 /// Whether the name of a file says that it is a zip archive.
 pub(super) fn is_zip(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
-    ENDS.iter().any(|end| lower.ends_with(end))
+    [".zip", ".whl", ".jar"].iter().any(|end| lower.ends_with(end))
 }
 
 fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
@@ -52,7 +50,7 @@ fn wheel_stem(stem: &str) -> &str {
 
 /// Reads the zip archive that `bytes` holds.
 pub(super) fn read_zip(bytes: impl Read + Seek, archive: &mut Archive<'_>) -> Result<(), Error> {
-    let limits = *archive.budget.limits();
+    let limits = archive.budget.limits;
     let mut zip = ZipArchive::new(bytes).map_err(|why| damaged(archive, "the directory", &why))?;
     for number in 0..zip.len() {
         let name = {
