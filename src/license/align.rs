@@ -99,12 +99,11 @@ fn best(
         let template = candidate.template();
         let part = around(template, &window, range);
         let least = best.as_ref().map_or(1, TemplateMatch::worth);
-        if !may_be_worth(least, template, &hashes[part.clone()]) {
-            continue;
+        if may_be_worth(least, template, &hashes[part.clone()]) {
+            // Of equals the last is taken.
+            let reading = aligned(template, hashes, part, words);
+            best = best.into_iter().chain(reading).max_by_key(TemplateMatch::fit);
         }
-        let reading = aligned(template, hashes, part, words);
-        // Of equals the last is taken.
-        best = best.into_iter().chain(reading).max_by_key(TemplateMatch::fit);
     }
     best.filter(|of| of.worth() > 0)
 }
@@ -117,11 +116,9 @@ fn around(template: &Template, window: &Range<usize>, range: &Range<usize>) -> R
     from.min(window.start)..to.max(window.end)
 }
 
-/// Whether the worth of a template in a part of a text may be at least `least`: no more words are
-/// equal than both have, whatever their order.
-///
-/// Most candidates for a license text are others of its family; comparing them word by word is what
-/// reading a license costs.
+/// Whether the worth of a template in a part of a text may be at least `least`, by the words of
+/// both in any order. Most candidates are others of a license's family; comparing them word by word
+/// is what reading one costs.
 fn may_be_worth(least: i64, template: &Template, part: &[u32]) -> bool {
     if least <= 1 {
         return true;

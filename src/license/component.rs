@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::expression::{Expression, License};
 use super::manifest::unread;
 use super::markup::{in_utf8, plain, unmarked};
-use super::notice::copyright_lines;
-use super::passages::KnownTexts;
-use super::read::{NamedText, is_relevant, named, named_text, statements};
-use super::statement::{Method, Scope, Statement, as_text};
-use crate::text::{FilePath, glob_matches};
+use super::read::{named, statements};
+use super::statement::as_text;
+use super::{
+    Expression, KnownTexts, License, Method, NamedText, Scope, Statement, copyright_lines,
+    is_relevant, named_text,
+};
+use crate::text::FilePath;
 
 /// What is known about the licenses of a component: a package, a repository, a folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -276,29 +277,18 @@ impl Licenses {
         Identification { snippets, ..found.declared(declared) }
     }
 
-    /// What patterns say of a file: overriding statements, and others. Of one file with
-    /// patterns, the last that matches counts; of several files, the nearest.
+    /// What patterns say of a file: overriding statements, of which that farthest above counts, and
+    /// others, of which the nearest does; of one file with patterns, the last that matches.
     fn stated_for(&self, path: &FilePath) -> [Vec<LicenseEvidence>; 2] {
-        let mut overriding: Option<(usize, &LicenseEvidence)> = None;
-        let mut stated: Option<(usize, &LicenseEvidence)> = None;
-        for (from, evidence) in &self.patterns {
-            let Some(rest) = path.below(from) else { continue };
-            let Scope::Paths { globs, is_literal_separator, .. } = &evidence.statement.scope else {
-                continue;
-            };
-            if globs.iter().any(|glob| glob_matches(glob.as_bytes(), rest, *is_literal_separator)) {
-                let is_overriding = evidence.statement.method == Method::ReuseOverride;
-                let slot = if is_overriding { &mut overriding } else { &mut stated };
-                let is_nearer = slot.is_none_or(|(depth, _)| {
-                    if is_overriding { from.len() <= depth } else { from.len() >= depth }
-                });
-                if is_nearer {
-                    *slot = Some((from.len(), evidence));
-                }
-            }
-        }
+        let matching = self.patterns.iter().filter(|(from, evidence)| {
+            path.below(from).is_some_and(|rest| evidence.statement.scope.has_path(rest))
+        });
+        let (overriding, stated): (Vec<_>, Vec<_>) =
+            matching.partition(|(_, of)| of.statement.method == Method::ReuseOverride);
+        let overriding = overriding.into_iter().rev().min_by_key(|(from, _)| from.len());
+        let stated = stated.into_iter().max_by_key(|(from, _)| from.len());
         [overriding, stated]
-            .map(|slot| slot.into_iter().map(|(_, evidence)| evidence.clone()).collect())
+            .map(|of| of.into_iter().map(|(_, evidence)| evidence.clone()).collect())
     }
 
     /// What is said in the nearest folder, the file's own or one above it, that says anything.
@@ -427,16 +417,6 @@ impl Identification {
         Self { contradictions: contradictions.collect(), ..said }
     }
 
-    /// Whether it was declared rather than found.
-    pub fn is_declared(&self) -> bool {
-        self.evidence.first().is_some_and(|of| of.statement.method == Method::Declared)
-    }
-
-    /// Whether a license text is the strongest evidence.
-    pub fn is_of_text(&self) -> bool {
-        self.evidence.first().is_some_and(LicenseEvidence::is_text)
-    }
-
     /// How it was found, such as "license text (COPYING:1)"; if unknown, what is known of it.
     pub fn found_by(&self) -> Option<String> {
         match self.evidence.iter().find(|of| of.license().is_some()) {
@@ -446,8 +426,7 @@ impl Identification {
     }
 }
 
-/// The notices of a file without those of a license text itself, which its writers put there: the
-/// Free Software Foundation owns the text of the GPL, and not what is under it.
+/// The notices without those of a license's writers: FSF owns the GPL, and not what is under it.
 fn owed(mut notices: Vec<String>, statements: &[Statement]) -> Vec<String> {
     const WRITERS: &[(&str, &str)] = &[
         ("AGPL", "Free Software Foundation"),
@@ -496,8 +475,7 @@ pub fn meant_by(path: &FilePath, name: &str) -> Vec<FilePath> {
     folders.map(|folder| FilePath::joined(folder, rest)).collect()
 }
 
-/// Whether license texts are beside a manifest, and none is of what that says, or one offers as a
-/// choice what that lists: the package's own text grants.
+/// Whether no license text beside a manifest says what that does, or one offers what that lists.
 fn is_denied_by_text(manifest: &LicenseEvidence, evidence: &[LicenseEvidence]) -> bool {
     let Some(said) = manifest.license() else { return false };
     let texts = evidence.iter().filter(|of| of.is_text());
@@ -527,8 +505,7 @@ fn owing_texts(mut texts: Vec<&LicenseEvidence>) -> Vec<&LicenseEvidence> {
     texts
 }
 
-/// Whether license texts lie beside each other as a choice, by their names, as those of Rust do:
-/// `LICENSE-APACHE` and `LICENSE-MIT`, `COPYING.MIT` and `COPYING.Apache-2.0`.
+/// Whether license texts are a choice by their names, as Rust's `LICENSE-APACHE`, `LICENSE-MIT`.
 fn is_choice_of_texts(texts: &[&LicenseEvidence]) -> bool {
     texts.len() == 2
         && [("Apache-2.0", "apache"), ("MIT", "mit")].iter().all(|(id, name)| {
@@ -542,10 +519,8 @@ fn is_choice_of_texts(texts: &[&LicenseEvidence]) -> bool {
 
 /// The folder of a path; `None` for the root itself.
 fn parent(path: &[u8]) -> Option<&[u8]> {
-    if path.is_empty() {
-        return None;
-    }
-    Some(memchr::memrchr(b'/', path).map_or(&[][..], |at| &path[..at]))
+    let end = memchr::memrchr(b'/', path).or((!path.is_empty()).then_some(0))?;
+    Some(&path[..end])
 }
 
 fn folders_above(path: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -560,9 +535,8 @@ fn above(path: &FilePath, n_up: u8) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::license::tests::text;
+    use crate::license::tests::{MIT, text};
 
-    const MIT: &str = "Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the \"Software\"). The above copyright notice and this permission notice shall be included.";
     const GPL: &str = "GNU GENERAL PUBLIC LICENSE\nVersion 3, 29 June 2007\n";
 
     #[track_caller]

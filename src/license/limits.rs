@@ -76,7 +76,7 @@ pub(super) fn is_limit_of_name(sentence: &str) -> bool {
     has(&sentence, OF_NAMES)
 }
 
-/// Whether a sentence of a header that is near a license may limit it, and is no remark on the code.
+/// Whether a sentence of a header, near a license, may limit it, and is no remark on the code.
 pub(super) fn is_limit_of_header(sentence: &str) -> bool {
     let sentence = without(spaced(sentence), NO_LIMITS);
     has(&sentence, ABOUT) && has(&sentence, OF_HEADERS)
@@ -87,7 +87,6 @@ pub(super) fn spaced(sentence: &str) -> String {
     format!(" {} ", sentence.trim())
 }
 
-/// A sentence without some phrases.
 fn without(sentence: String, phrases: &[&str]) -> String {
     phrases.iter().fold(sentence, |rest, phrase| {
         if has(&rest, &[phrase]) { rest.replace(&format!(" {phrase} "), " ") } else { rest }
@@ -97,10 +96,8 @@ fn without(sentence: String, phrases: &[&str]) -> String {
 /// Whether a sentence with spaces around its words has one of the phrases.
 pub(super) fn has(sentence: &str, phrases: &[&str]) -> bool {
     phrases.iter().any(|phrase| {
-        let (begin, is_whole) = match phrase.strip_suffix('*') {
-            Some(begin) => (begin, false),
-            None => (*phrase, true),
-        };
+        let begin = phrase.trim_end_matches('*');
+        let is_whole = begin.len() == phrase.len();
         memchr::memmem::find_iter(sentence.as_bytes(), begin).any(|at| {
             let (before, behind) =
                 (&sentence.as_bytes()[..at], &sentence.as_bytes()[at + begin.len()..]);

@@ -3,9 +3,8 @@
 use roxmltree::{Document, Node};
 use serde_json::Value;
 
-use super::expression::Expression;
 use super::limits::is_limit;
-use super::statement::{Method, Scope, Statement};
+use super::{Expression, Method, Scope, Statement};
 use crate::text::FilePath;
 
 /// The licenses named in a manifest, and whether one of several may be chosen.
@@ -22,6 +21,12 @@ impl ManifestLicenses {
 
     fn many(names: Vec<String>, is_choice: bool) -> Option<Self> {
         (!names.is_empty()).then_some(Self { names, is_choice })
+    }
+
+    fn expression(&self) -> Option<Expression> {
+        let known: Option<Vec<Expression>> =
+            self.names.iter().map(|name| Expression::parse(name)).collect();
+        known.and_then(if self.is_choice { Expression::any } else { Expression::all })
     }
 }
 
@@ -60,7 +65,6 @@ const MANIFESTS: &[(&str, ReadManifest)] = &[
     (".opam", |text| listed(text, "license")),
 ];
 
-/// Maximum bytes of a manifest.
 const MAX_BYTES: usize = 2 * 1024 * 1024;
 
 /// Whether a file with this name, in lower case, is a manifest.
@@ -80,12 +84,10 @@ pub(super) fn statement(name: &str, bytes: &[u8]) -> Option<Statement> {
         return None;
     }
     let text = String::from_utf8_lossy(bytes);
-    let ManifestLicenses { names, is_choice } = (manifest(name)?.1)(&text)?;
+    let licenses = (manifest(name)?.1)(&text)?;
     let at = text.lines().position(|line| line.to_lowercase().contains("licen"));
     let line = at.map_or(1, |at| at as u32 + 1);
-    let known: Option<Vec<Expression>> = names.iter().map(|name| Expression::parse(name)).collect();
-    let joined = if is_choice { Expression::any } else { Expression::all };
-    let (expression, written) = (known.and_then(joined), names.join(", "));
+    let (expression, written) = (licenses.expression(), licenses.names.join(", "));
     // "SEE LICENSE IN ..." points to the text, which is read on its own.
     let is_pointer = expression.is_none() && written.to_lowercase().contains("see ");
     let (method, scope) = (Method::Manifest, Scope::Folder);
@@ -179,9 +181,9 @@ fn is_name(text: &str) -> bool {
 fn classified<'t>(classifiers: impl Iterator<Item = &'t str>) -> Option<ManifestLicenses> {
     let licenses =
         classifiers.filter_map(|classifier| classifier.trim().strip_prefix("License :: "));
-    let names: Vec<_> =
-        licenses.map(|name| name.rsplit(" :: ").next().unwrap_or(name).to_owned()).collect();
-    ManifestLicenses::many(names.into_iter().filter(|name| name != "OSI Approved").collect(), false)
+    let names = licenses.map(|name| name.rsplit(" :: ").next().unwrap_or(name));
+    let names = names.filter(|name| *name != "OSI Approved").map(str::to_owned);
+    ManifestLicenses::many(names.collect(), false)
 }
 
 fn setup_cfg(text: &str) -> Option<ManifestLicenses> {
@@ -194,20 +196,20 @@ fn with_classifiers(
     named: Option<ManifestLicenses>,
     classified: Option<ManifestLicenses>,
 ) -> Option<ManifestLicenses> {
-    let (Some(named), Some(classified)) = (&named, &classified) else {
-        return named.or(classified);
-    };
-    let all = [named, classified];
-    let [Some(a), Some(b)] =
-        all.map(|of| Expression::all_known(of.names.iter().map(|name| Expression::parse(name))))
-    else {
-        return ManifestLicenses::many(named.names.clone(), named.is_choice);
-    };
-    let is_said = b.licenses().all(|of| {
-        Expression::parse_spdx(&of.to_string()).is_some_and(|of| a.agrees_with(&of, false))
-    });
-    let others = if is_said { Vec::new() } else { classified.names.clone() };
-    ManifestLicenses::many([named.names.clone(), others].concat(), false)
+    match (named, classified) {
+        (Some(mut named), Some(classified)) => {
+            if let (Some(a), Some(b)) = (named.expression(), classified.expression())
+                && !b.licenses().all(|of| {
+                    Expression::parse_spdx(&of.to_string())
+                        .is_some_and(|of| a.agrees_with(&of, false))
+                })
+            {
+                named.names.extend(classified.names);
+            }
+            Some(named)
+        }
+        (named, classified) => named.or(classified),
+    }
 }
 
 /// `license="MIT"`, or the classifiers, in a call of `setup`.
@@ -418,21 +420,17 @@ fn assigned(text: &str, key: &str) -> Option<Vec<String>> {
     Some(names)
 }
 
-/// The quoted parts of a text.
 fn quoted(text: &str) -> Vec<String> {
     let (mut parts, mut rest) = (Vec::new(), text);
     while let Some((start, quote)) = rest.char_indices().find(|(_, c)| matches!(c, '"' | '\''))
         && let Some((part, behind)) = rest[start + 1..].split_once(quote)
-        && parts.len() < MAX_NAMES
+        && parts.len() < 8
     {
         parts.push(part.to_owned());
         rest = behind;
     }
     parts
 }
-
-/// Maximum licenses of a list.
-const MAX_NAMES: usize = 8;
 
 /// The value of `key: value` or `key = "value"`, whatever the case of the key.
 fn field(text: &str, key: &str) -> Option<ManifestLicenses> {
@@ -566,8 +564,6 @@ pom.xml: <project><licenses><license><name>MIT</name><url>https://www.gnu.org/li
     fn licenses_are_read_as_each_format_joins_them() {
         check(
             r#"
-description: License: LGPL (>= 2.1)\n → LGPL-2.1-or-later
-x.opam: license: ["MIT" "ISC"]\n → MIT AND ISC
 opam: license: "LGPL-2.1-only WITH OCaml-LGPL-linking-exception"\n → LGPL-2.1-only WITH OCaml-LGPL-linking-exception
 mix.exs: defp package do\n  [licenses: ["Apache-2.0", "MIT"], links: %{}]\nend\n → Apache-2.0 AND MIT
 build.gradle: licenses {\n  license {\n    name = 'The Apache License, Version 2.0'\n    url = 'http://www.apache.org/licenses/LICENSE-2.0.txt'\n  }\n}\n → Apache-2.0
@@ -575,12 +571,10 @@ build.gradle.kts: pom { name.set("x")\n licenses { license { name.set("MIT")\n u
 build.gradle: plugins { id 'java' }\n → nothing
 x.podspec: s.license = { :type => 'MIT', :file => 'LICENSE' }\n → MIT
 x.podspec: s.license = { "type" => "BSD-3-Clause", "text" => "x" }\n → BSD-3-Clause
-x.podspec: spec.license      = 'Apache License, Version 2.0'\n → Apache-2.0
 meta.yml: ---\nlicense: perl\nname: X\n → Artistic-1.0-Perl OR GPL-1.0-or-later
 meta.json: {"license": ["perl_5"]} → Artistic-1.0-Perl OR GPL-1.0-or-later
 meta.json: {"license": ["apache_2_0"]} → Apache-2.0
 makefile.pl: WriteMakefile(\n  NAME => 'X',\n  LICENSE => 'artistic_2',\n);\n → Artistic-2.0
-setup.py: setup(name='x', license='BSD-2-Clause')\n → BSD-2-Clause
 setup.py: setup(name='x',\n  classifiers=[\n    'License :: OSI Approved :: MIT License',\n  ])\n → MIT
 setup.py: from x import license\nlicense = open('LICENSE').read()\n → nothing
 pyproject.toml: [project]\nlicense = "MIT AND (Apache-2.0 OR BSD-2-Clause)"\n → MIT AND (Apache-2.0 OR BSD-2-Clause)

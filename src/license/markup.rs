@@ -6,9 +6,7 @@ use crate::text::decoded;
 
 /// Bytes at the beginning of a text by which its format is known.
 const MAX_HEAD: usize = 1024;
-/// Maximum bytes of a tag of HTML.
 const MAX_TAG: usize = 1000;
-/// Maximum bytes of an entity of HTML.
 const MAX_ENTITY: usize = 8;
 
 /// Entities of HTML that licenses and notices are written with.
@@ -150,8 +148,7 @@ fn entity(text: &[u8]) -> Option<(usize, char)> {
     Some((end + 2, sign))
 }
 
-/// A brace, a control word or a line end of RTF, which is no line end of the text; a hidden group
-/// as a whole.
+/// A brace, a control word, a line end of RTF, which ends none of the text, or a hidden group.
 fn rtf_mark(text: &[u8]) -> Option<(usize, char)> {
     match text {
         [b'{', b'\\', rest @ ..] if HIDDEN.iter().any(|group| rest.starts_with(group)) => {

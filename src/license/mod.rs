@@ -12,7 +12,6 @@
 mod align;
 mod choice;
 mod class;
-mod compatibility;
 mod component;
 mod expression;
 mod grants;
@@ -31,8 +30,7 @@ mod terms;
 mod text;
 mod words;
 
-pub use class::Class;
-pub use compatibility::{ATTRIBUTION, Compatibility, compatibility};
+pub use class::{ATTRIBUTION, Class, Compatibility, compatibility};
 pub use component::{
     Identification, LicenseEvidence, LicensedLines, Licenses, LicensingInfo, Refer, meant_by,
 };
@@ -48,6 +46,9 @@ pub use words::{Words, hash};
 #[cfg(test)]
 mod tests {
     use super::Words;
+
+    /// An abridged text.
+    pub(super) const MIT: &str = "Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the \"Software\"). The above copyright notice and this permission notice shall be included.";
 
     /// The text of a license of the list.
     pub(super) fn text(id: &str) -> String {

@@ -10,8 +10,7 @@ use super::markup::{in_utf8, without_entities};
 use super::words::without_marks;
 use crate::text::printable;
 
-/// The first 50 copyright lines in 64 KiB of a text, as written but without comment marks, in order
-/// and without duplicates.
+/// The first 50 copyright lines in 64 KiB, without comment marks, in order and each once.
 pub fn copyright_lines(text: &[u8]) -> Vec<String> {
     let text = &text[..text.len().min(64 * 1024)];
     if marks(text).next().is_none() {

@@ -18,11 +18,11 @@ const SPEAKING: &[&str] = &[
     "misrepresented", "arrant", "ARRANT", "isclaim", "ISCLAIM", "LIABLE",
 ];
 
-/// Parts of words of terms, in lower case, one of which makes a paragraph near a statement part of it.
+/// Parts of words of terms, in lower case, any of which adds a paragraph to a statement near it.
 const LIMITING: &[&str] = &[
     "not", "must", "shall", "only", "prohibit", "permi", "allow", "commerc", "agree", "strict",
-    "exception", "except", "liab", "warrant", "disclaim", "provided", "altern", "any one of",
-    "choose", "choice", "copyright", "dual", "option", "terms", "under",
+    "except", "liab", "warrant", "disclaim", "provided", "altern", "any one of", "choose",
+    "choice", "copyright", "dual", "option", "terms", "under",
 ];
 
 /// The same for a paragraph in another comment: what is said of a function there limits no license.
@@ -48,7 +48,6 @@ pub(super) fn passages(text: &[u8]) -> Vec<Range<usize>> {
     whole
 }
 
-/// One search for all of some words.
 fn any_of(flags: &str, words: &[&str]) -> Regex {
     Regex::new(&format!("{flags}(?:{})", words.join("|"))).expect("words are letters and spaces")
 }
@@ -94,7 +93,6 @@ fn comment(text: &[u8], part: &Range<usize>, near: &Range<usize>) -> Range<usize
     part.start - n_before..part.end + n_behind
 }
 
-/// The lines of a text with their ends.
 fn lines(text: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
     text.split_inclusive(|&byte| byte == b'\n')
 }

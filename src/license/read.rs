@@ -3,15 +3,14 @@
 
 use std::ops::Range;
 
-use super::expression::Expression;
 use super::limits::is_limit_of_header;
 use super::markup::plain;
-use super::passages::{KnownTexts, passages};
-use super::statement::{Method, Scope, Statement};
+use super::passages::passages;
 use super::tag::tags;
 use super::text::Identity;
-use super::words::Words;
-use super::{manifest, reference, reuse, text};
+use super::{
+    Expression, KnownTexts, Method, Scope, Statement, Words, manifest, reference, reuse, text,
+};
 use crate::text::{FilePath, decoded};
 
 /// Files that license their parent directory: (directory, file name).
@@ -27,8 +26,7 @@ pub fn is_relevant(path: &FilePath) -> bool {
         || manifest::is_relevant(&name)
 }
 
-/// The statements of a file: about itself and, if it [`is_relevant`], about others. What several
-/// files have in common is read once.
+/// The statements of a file about itself and, if it [`is_relevant`], about others.
 pub(super) fn statements(path: &FilePath, bytes: &[u8], memory: &KnownTexts) -> Vec<Statement> {
     let name = lower_name(path);
     // Before the license texts: `debian/copyright` is named like one.
@@ -36,7 +34,7 @@ pub(super) fn statements(path: &FilePath, bytes: &[u8], memory: &KnownTexts) -> 
         return reuse::of_debian(bytes);
     }
     if is_license_text(&name) {
-        return about_package(path, license_text(path, bytes, memory));
+        return about_package(path, license_text(path, bytes, memory).into_iter().collect());
     }
     if let Some(of) = path.name().strip_suffix(b".license") {
         let (_, tags) = parted(bytes);
@@ -75,14 +73,11 @@ pub fn named_text(path: &FilePath, bytes: &[u8]) -> Option<NamedText> {
 /// What a text states that a manifest names as the license of its folder.
 pub(super) fn named(text: &NamedText, bytes: &[u8]) -> Vec<Statement> {
     let scope = if text.n_up == 0 { Scope::Folder } else { Scope::Above(text.n_up) };
-    license_text(&text.path, bytes, &KnownTexts::default())
-        .into_iter()
-        .map(|statement| Statement { scope: scope.clone(), ..statement })
-        .collect()
+    let statement = license_text(&text.path, bytes, &KnownTexts::default());
+    statement.map(|of| Statement { scope, ..of }).into_iter().collect()
 }
 
-/// Python keeps the metadata of a package in a folder next to its code, and the license texts in a
-/// folder in that: what they state about their folder is about the code.
+/// Python keeps metadata and license texts in folders beside the code that they are about.
 fn about_package(path: &FilePath, mut statements: Vec<Statement>) -> Vec<Statement> {
     let mut folders = path.as_bytes().rsplit(|&byte| byte == b'/').skip(1);
     let n_up = match (folders.next(), folders.next()) {
@@ -120,10 +115,10 @@ fn is_license_text(name: &str) -> bool {
             || ends.iter().any(|end| stem.ends_with(end)))
 }
 
-fn license_text(path: &FilePath, bytes: &[u8], memory: &KnownTexts) -> Vec<Statement> {
+fn license_text(path: &FilePath, bytes: &[u8], memory: &KnownTexts) -> Option<Statement> {
     // REUSE keeps all texts in a folder with this name: no statement about any file.
     if path.as_bytes().rsplit(|&byte| byte == b'/').nth(1) == Some(b"LICENSES") {
-        return Vec::new();
+        return None;
     }
     let tagged = parted(bytes).1.into_iter().find(|tag| tag.expression.is_some());
     // An unknown text is evidence too: it requires something.
@@ -143,7 +138,7 @@ fn license_text(path: &FilePath, bytes: &[u8], memory: &KnownTexts) -> Vec<State
         (found.expression, found.line, found.written) = (tag.expression, tag.line, String::new());
     }
     let Identity { expression, line, written, .. } = found;
-    vec![Statement { method: Method::Text, scope: Scope::Folder, line, expression, written }]
+    Some(Statement { method: Method::Text, scope: Scope::Folder, line, expression, written })
 }
 
 /// Whether a tag is about all of a text that is not understood: it comes first, but for a sentence
@@ -239,13 +234,10 @@ fn by_passages(bytes: &[u8], memory: &KnownTexts) -> Option<Identity> {
     if stated.len() < 2 {
         return stated.pop();
     }
-    if let Some(unknown) = stated.into_iter().find(|of| of.expression.is_none()) {
-        return Some(unknown);
-    }
-    text::header(ends(&head, bytes, foot))
+    let unknown = stated.into_iter().find(|of| of.expression.is_none());
+    unknown.or_else(|| text::header(ends(&head, bytes, foot)))
 }
 
-/// What parts of a text state.
 fn stated(
     text: &[u8],
     first_line: u32,

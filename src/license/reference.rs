@@ -25,8 +25,7 @@ const ABOUT: &[&str] = &[
 const BARE: &[&str] =
     &["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "UNLICENSE", "NOTICE", "README", "LEGAL"];
 
-/// The files, four at most, that the header in `bytes` refers to for its license, each as a
-/// statement without one.
+/// The files, at most four, that a header refers to for its license, as statements without one.
 pub(super) fn statements(bytes: &[u8]) -> Vec<Statement> {
     static IS_ABOUT: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(&format!("(?i-u){}", ABOUT.join("|"))).expect("words are letters")
@@ -44,10 +43,8 @@ pub(super) fn statements(bytes: &[u8]) -> Vec<Statement> {
         .filter(|(word, _)| word.contains(|c: char| c.is_alphanumeric()))
         .collect();
     let mut found: Vec<Statement> = Vec::new();
-    for (at, (word, _)) in words.iter().enumerate() {
-        if !REFERRING.contains(&bare(word).to_lowercase().as_str()) {
-            continue;
-        }
+    let is_referring = |word: &str| REFERRING.contains(&bare(word).to_lowercase().as_str());
+    for at in (0..words.len()).filter(|at| is_referring(words[*at].0)) {
         // "For conditions of use, see the notice in x.h"; "see the file COPYING for conditions".
         let near = &words[at.saturating_sub(REACH)..words.len().min(at + REACH)];
         let mut near = near.iter().map(|(word, _)| bare(word).to_lowercase());

@@ -3,8 +3,7 @@
 
 use serde::Deserialize;
 
-use super::expression::Expression;
-use super::statement::{Method, Scope, Statement};
+use super::{Expression, Method, Scope, Statement};
 use crate::language::OneOrMany;
 use crate::text::FilePath;
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::expression::Expression;
+use crate::text::glob_matches;
 
 /// How a license was found, from the strongest evidence to the weakest.
 #[derive(Serialize, Deserialize, schemars::JsonSchema)]
@@ -80,6 +81,14 @@ pub enum Scope {
         /// Whether `*` stops at a `/`.
         is_literal_separator: bool,
     },
+}
+
+impl Scope {
+    /// Whether its patterns match a path below the folder that they start from.
+    pub(super) fn has_path(&self, path: &[u8]) -> bool {
+        let Self::Paths { globs, is_literal_separator, .. } = self else { return false };
+        globs.iter().any(|glob| glob_matches(glob.as_bytes(), path, *is_literal_separator))
+    }
 }
 
 /// A statement of a file about a license.

@@ -3,9 +3,8 @@
 //! Tags are recognized in comments of any language: the text before one on its line
 //! must end like the beginning of a comment, and a tag in quotes is code.
 
-use super::expression::Expression;
 use super::limits::is_limit_of_name;
-use super::statement::{Method, Scope, Statement};
+use super::{Expression, Method, Scope, Statement};
 
 const LICENSE: &str = "SPDX-License-Identifier:";
 /// The same for a snippet, in the standard since 2.3.
@@ -14,7 +13,6 @@ const MARKS: [&str; 6] = [
     LICENSE, SNIPPET_LICENSE, "SPDX-SnippetBegin", "SPDX-SnippetEnd", "REUSE-IgnoreStart",
     "REUSE-IgnoreEnd",
 ];
-/// Maximum tags of a file.
 const MAX_TAGS: usize = 1_000;
 
 /// The tags of a file, each about the file or the lines of a snippet.
@@ -89,8 +87,7 @@ fn is_in_comment(before: &[u8]) -> bool {
         // A quote right before the tag begins a string; with a space, a comment in Vim or Basic.
         Some(b'"' | b'\'' | b'`') => is_apart && trimmed.trim_ascii_start().len() == 1,
         Some(last) if last.is_ascii_alphanumeric() => {
-            // Comment words: REM, dnl, C in Fortran, @c in Texinfo; or a name before the tag, as in
-            // "file.c - SPDX-...".
+            // Comment words: REM, dnl, C in Fortran, @c in Texinfo; a name may be before it.
             let word =
                 trimmed.rsplit(|byte| !byte.is_ascii_alphanumeric()).next().unwrap_or_default();
             let begins = trimmed.trim_ascii_start().len() <= word.len() + 1;

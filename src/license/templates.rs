@@ -171,7 +171,6 @@ impl Candidate {
     }
 }
 
-/// All templates.
 #[cfg(test)]
 pub(super) fn all() -> impl Iterator<Item = &'static Template> {
     (0..STORE.templates.len() as u16)

@@ -4,10 +4,8 @@ use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::class::Class;
-use super::component::{Identification, LicensedLines, Licenses};
-use super::expression::Expression;
 use super::statement::as_text;
+use super::{Class, Expression, Identification, LicensedLines, Licenses, Method};
 use crate::text::FilePath;
 
 /// What is known about the license of a file or component.
@@ -79,11 +77,12 @@ impl Terms {
             license: of.statement.expression.clone(),
             evidence: of.statement_in_words(),
         });
+        let strongest = identified.evidence.first().map(|of| of.statement.method);
         Self {
             license: identified.expression.clone(),
             evidence: identified.found_by(),
-            is_declared: identified.is_declared(),
-            is_of_text: identified.is_of_text(),
+            is_declared: strongest == Some(Method::Declared),
+            is_of_text: strongest == Some(Method::Text),
             contradictions: contradictions.collect(),
             parts: identified.snippets.clone(),
             notices: identified.notices.clone(),

@@ -12,10 +12,9 @@ use serde::Deserialize;
 
 use super::align::{TemplateMatch, abridged, readings};
 use super::choice::{LicenseStatement, is_offer, joined};
-use super::expression::Expression;
 use super::grants::{EXCEPTIONS, Grant, grants, title};
 use super::limits::{begins, is_limit, is_limit_of_header, is_limit_of_name};
-use super::words::Words;
+use super::{Expression, Words};
 
 /// Maximum bytes to read of a license text: the longest in SPDX has 90,000.
 const MAX_BYTES: usize = 400_000;
@@ -57,11 +56,11 @@ const CONDITIONS: &[&str] = &[
     "copies", "copy", "credit", "derivative", "disclos", "display", "distribut", "endors",
     "except", "fee", "forbid", "free", "govern", "grant", "include", "indemnif", "institution",
     "internal", "liab", "limit", "may", "military", "modif", "must", "name", "neither", "no",
-    "non", "nor", "not", "notice", "nuclear", "only", "patent", "permi", "permission", "personal",
-    "prior", "profit", "prohibit", "promot", "provided", "publish", "redistribut", "registered",
-    "reproduc", "require", "research", "restrict", "retain", "revoke", "right", "royalt", "sell",
-    "sold", "shall", "should", "source", "sub", "terminat", "terms", "third", "trademark",
-    "unless", "unmodified", "use", "used", "user", "warrant", "will", "without", "written",
+    "non", "nor", "not", "notice", "nuclear", "only", "patent", "permi", "personal", "prior",
+    "profit", "prohibit", "promot", "provided", "publish", "redistribut", "registered", "reproduc",
+    "require", "research", "restrict", "retain", "revoke", "right", "royalt", "sell", "sold",
+    "shall", "should", "source", "sub", "terminat", "terms", "third", "trademark", "unless",
+    "unmodified", "use", "used", "user", "warrant", "will", "without", "written",
 ];
 
 /// The license of a whole text; `None` if nothing in it is known.
@@ -84,16 +83,14 @@ pub(super) fn header(words: Words) -> Option<Identity> {
     Parts::new(&words).identity(&words, false)
 }
 
-/// The words with the sentences in a license text that offer another license behind that text:
-/// "alternatively, this software may be distributed under the terms of the GPL".
+/// The words with the sentences in a license text that offer another one behind that text.
 fn alternatives_last(words: Words) -> Words {
     if !words.has("alternatively") {
         return words;
     }
     let mut texts = readings(&words).into_iter().filter(|of| 2 * of.n_equal > of.n_required);
-    let Some(text) = texts.find(|of| words.of(of.range.clone()).contains("alternatively")) else {
-        return words;
-    };
+    let text = texts.find(|of| words.of(of.range.clone()).contains("alternatively"));
+    let Some(text) = text else { return words };
     let mut offers: Vec<Range<usize>> = Vec::new();
     let sentences = words.sentences(0..words.n_words()).into_iter();
     for sentence in sentences.filter(|of| text.is_mostly_added(of)) {
@@ -108,7 +105,6 @@ fn alternatives_last(words: Words) -> Words {
     if offers.is_empty() { words } else { words.with_behind(&offers, text.range.end) }
 }
 
-/// What a text consists of.
 struct Parts {
     readings: Vec<TemplateMatch>,
     /// Licenses that are named between these texts.
@@ -171,9 +167,7 @@ impl Parts {
         }
         let exceptions = self.readings.iter().filter(|of| spdx::exception_id(of.id).is_some());
         let around = between(&self.readings, words);
-        let Some(joined) = joined(stated, words, &around) else {
-            return Err("an exception".to_owned());
-        };
+        let joined = joined(stated, words, &around).ok_or("an exception")?;
         let left = self.left_over(words, is_whole);
         if !left.is_empty() {
             return Err(with_other_terms(&joined.to_string(), &left));
@@ -379,7 +373,6 @@ fn is_spelling(a: &str, b: &str) -> bool {
         || a.len().min(b.len()) > 5 && strsim::levenshtein(a, b) < 2
 }
 
-/// Whether words are a copyright notice.
 fn is_notice(row: &[&str]) -> bool {
     let is_year = |word: &&str| word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit());
     let is_one = row.contains(&"copyright")
@@ -449,7 +442,7 @@ fn is_usual(sentence: &str) -> bool {
 mod tests {
     use super::*;
     use crate::license::templates::{Template, all};
-    use crate::license::tests::{check_header, check_headers, text};
+    use crate::license::tests::{MIT, check_header, check_headers, text};
 
     const BSD: &str = "Redistribution and use in source and binary forms, with or without modification, are permitted provided that the following conditions are met:
 1. Redistributions of source code must retain the above copyright notice, this list of conditions and the following disclaimer.
@@ -471,10 +464,8 @@ THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS \"AS IS\" AN
     #[test]
     fn two_texts_are_no_choice_unless_one_is_offered() {
         let ids = ["MIT", "Apache-2.0", "BSD-3-Clause", "GPL-2.0-only", "LGPL-2.1-only"];
-        for (one, other) in ids.iter().flat_map(|one| ids.map(|other| (*one, other))) {
-            if one == other {
-                continue;
-            }
+        let pairs = ids.iter().flat_map(|one| ids.map(|other| (*one, other)));
+        for (one, other) in pairs.filter(|(one, other)| one != other) {
             let texts = format!("{}.\n\n{}.\n", text(one), text(other));
             let found = read(&texts).unwrap_or_else(|why| panic!("{one}, {other}: {why}"));
             assert!(found.contains(" AND ") && !found.contains(" OR "), "{one}, {other}: {found}");
@@ -509,14 +500,11 @@ THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS \"AS IS\" AN
             read(&BSD.replace("THIS SOFTWARE IS", &format!("{extra}\nTHIS SOFTWARE IS")))
         };
         assert!(with("3. Neither aircraft nor weapons may contain this software.").is_err());
-        assert!(
-            with(
-                "3. Redistributions must be accompanied by information on how to obtain the source."
-            )
-            .is_err()
-        );
-        let without =
-            BSD.lines().filter(|line| !line.starts_with("1.")).collect::<Vec<_>>().join("\n");
+        let source =
+            "3. Redistributions must be accompanied by information on how to obtain the source.";
+        assert!(with(source).is_err());
+        let without: String =
+            BSD.split_inclusive('\n').filter(|line| !line.starts_with("1.")).collect();
         assert!(read(&without).is_err());
         let thankful = format!("{BSD}\nThank you for reading so far.\n");
         assert_eq!(read(&thankful).as_deref(), Ok("BSD-2-Clause"));
@@ -618,10 +606,9 @@ under the MIT license. Redistribute it under the same license. → MIT
 
     #[test]
     fn an_abridged_text_with_a_term_is_unknown() {
-        let text = "Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the \"Software\"). The above copyright notice and this permission notice shall be included.";
-        assert_eq!(read(text).as_deref(), Ok("MIT"));
+        assert_eq!(read(MIT).as_deref(), Ok("MIT"));
         for term in ["You may not sell it.", "Provided that you share it.", "No resale."] {
-            assert!(read(&format!("{text}\n{term}\n")).is_err(), "{term}");
+            assert!(read(&format!("{MIT}\n{term}\n")).is_err(), "{term}");
         }
     }
 }

@@ -155,8 +155,7 @@ impl Words {
         self.words.iter().map(|word| (word.line.wrapping_sub(first), word.is_last)).collect()
     }
 
-    /// How many there are.
-    pub fn n_words(&self) -> usize {
+    pub(super) fn n_words(&self) -> usize {
         self.words.len()
     }
 
@@ -189,8 +188,7 @@ impl Words {
         self.words[range].iter().any(|word| word.is_last)
     }
 
-    /// The sentences of a range.
-    pub fn sentences(&self, range: Range<usize>) -> Vec<Range<usize>> {
+    pub(super) fn sentences(&self, range: Range<usize>) -> Vec<Range<usize>> {
         let mut start = range.start;
         let mut found = Vec::new();
         for at in range.clone() {
@@ -210,8 +208,7 @@ impl Words {
             .map(|at| at - 1)
     }
 
-    /// Whether `phrase` is in the text.
-    pub fn has(&self, phrase: &str) -> bool {
+    pub(super) fn has(&self, phrase: &str) -> bool {
         self.find(phrase).is_some()
     }
 
@@ -220,8 +217,7 @@ impl Words {
         self.words.partition_point(|word| (word.start as usize) < offset)
     }
 
-    /// The line of a word.
-    pub fn line_of(&self, word: usize) -> u32 {
+    pub(super) fn line_of(&self, word: usize) -> u32 {
         self.words.get(word).or(self.words.last()).map_or(1, |word| word.line)
     }
 }
