@@ -21,8 +21,7 @@ static FIX_WORDS: LazyLock<Regex> = LazyLock::new(|| {
 static TRAILERS: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?m)^\s*(fix(e[sd])?|resolve[sd]?|bug)\b[: ]\s*\S*[#0-9]"));
 
-/// What people write who give code another form: its kind, as conventional commits name it, or what
-/// they did to it.
+/// What names another form of code: a kind of conventional commits, or what was done.
 static FORMS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"^(refactor|style|chore|docs?|build|ci)\b\S*:|\b(refactor\w*|(code|coding) style|lint(er|ing)?|cs fix\w*)\b",

@@ -154,13 +154,11 @@ impl std::fmt::Display for Notice {
     }
 }
 
-/// Code with at least this many origins is how things are written here: the number says more than
-/// the first of them.
+/// Minimum origins of code that is how things are written here: the number says most.
 const MANY_PLACES: usize = 5;
 
 impl Finding {
-    /// A finding without tokens and origins, all of whose lines are added; of one rule and path,
-    /// the same `key` is the same finding.
+    /// A finding without tokens and origins, all of it added, known by rule, path and `key`.
     pub fn new(
         about: About,
         judgment: Judgment,

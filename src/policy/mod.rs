@@ -9,7 +9,6 @@ mod date;
 mod finding;
 mod judgment;
 mod licensing;
-mod missed;
 mod order;
 mod origin;
 mod owners;
@@ -19,7 +18,10 @@ mod settings_files;
 mod suppression;
 mod verdict;
 
-pub use about::{About, UnexaminedFiles};
+pub use about::{
+    About, Behind, Change, LaterCommits, LineEdit, MissedCommit, MissedEdit, MissedPlace,
+    PastCommit, UnexaminedFiles,
+};
 pub use baseline::{Baseline, BaselineError, KnownCopy};
 pub use commit_message::{Purpose, says_security, vulnerability_ids};
 pub use date::Date;
@@ -28,9 +30,6 @@ pub use finding::{
 };
 pub use judgment::{Circumstances, Judgment, Levels, Milder, SaysLittle};
 pub use licensing::{AcceptanceRules, Decision, Exception, LicensePolicy, LicenseTerm};
-pub use missed::{
-    Behind, Change, LaterCommits, LineEdit, MissedCommit, MissedEdit, MissedPlace, PastCommit,
-};
 pub use order::{best_first, bound_warnings, join_families};
 pub use origin::{
     Component, Deletion, FirstAppearance, Fragment, InCommon, Insertion, Origin, Place, Rank,

@@ -20,9 +20,7 @@ use crate::text::{FilePath, count, first};
 /// if they come from the same file, those do that are next to each other, or whose origins are.
 ///
 /// The first of a family is the most severe that is worth most. `findings` are sorted by place, and
-/// stay so.
-///
-/// Time O(n log n).
+/// stay so. Time O(n log n).
 pub fn join_families(findings: &mut Vec<Finding>) {
     let mut of_files: BTreeMap<(&str, &FilePath, &FilePath), Vec<usize>> = BTreeMap::new();
     for (number, finding) in findings.iter().enumerate() {

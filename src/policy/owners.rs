@@ -45,9 +45,7 @@ impl Owners {
         Self { sections, marks_borders: false }
     }
 
-    /// The owners of a file: in each section, those of the last line that matches.
-    ///
-    /// Time O(lines * path).
+    /// The owners of a file: in each section of the last match. Time O(lines * path).
     pub fn of(&self, path: &FilePath) -> Vec<&str> {
         let mut owners = Vec::new();
         for section in &self.sections {

@@ -10,7 +10,7 @@ pub struct SettingsFiles {
     /// What variables and flags change of that: `min-tokens = 200`.
     pub changes: Vec<String>,
     /// Folders below the root with settings of their own, an outer one before those in it.
-    folders: Vec<(FilePath, SettingsDigest)>,
+    pub folders: Vec<(FilePath, SettingsDigest)>,
 }
 
 /// A settings file.
@@ -23,11 +23,6 @@ pub struct SettingsDigest {
 }
 
 impl SettingsFiles {
-    /// Those of these folders; an outer one comes before those in it.
-    pub fn new(folders: impl Iterator<Item = (FilePath, SettingsDigest)>) -> Self {
-        Self { root: None, changes: Vec::new(), folders: folders.collect() }
-    }
-
     /// All files, with their digests, and what variables and flags change; `none` for the defaults.
     pub fn describe(&self) -> String {
         let nested = self.folders.iter().map(|(_, file)| file);

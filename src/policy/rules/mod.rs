@@ -16,7 +16,7 @@ mod revived_code;
 mod stale_copy;
 mod unknown_license;
 
-use super::{About, Behind, Deletion, Level, Origin, Place, Verdict};
+use super::{About, Answer, Attribution, Behind, Deletion, Level, Origin, Place, Verdict};
 
 /// All rules, the most severe first: of two with one level for the same code, the first counts.
 pub static RULES: &[&Rule] = &[
@@ -139,9 +139,10 @@ pub enum Topic {
 }
 
 /// The kind of file that contains a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Ground {
     /// Source that is shipped.
+    #[default]
     Code,
     /// A test: tests are repetitive by nature.
     Test,
