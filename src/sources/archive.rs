@@ -213,7 +213,6 @@ impl Read for WatchedReader<'_> {
     }
 }
 
-/// An archive inside an archive.
 #[derive(Clone, Copy)]
 enum NestedArchive {
     Tar(tar::Compression),
@@ -223,7 +222,7 @@ enum NestedArchive {
 impl NestedArchive {
     fn of(path: &[u8]) -> Option<Self> {
         let path = String::from_utf8_lossy(path);
-        let tar = tar::Compression::of(&path).map(Self::Tar);
+        let tar = tar::Compression::of(&path).map(|(_, compression)| Self::Tar(compression));
         tar.or_else(|| zip::is_zip(&path).then_some(Self::Zip))
     }
 }

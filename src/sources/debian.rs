@@ -8,7 +8,6 @@ use super::tar::{Compression, read_file};
 use super::{DeclaredComponent, Error, Note, Request, Sink, SourceKind};
 use crate::files;
 
-/// Debian source packages.
 pub(super) static SOURCE: SourceKind = SourceKind {
     name: "debian",
     help: "a Debian source package (.dsc)",
@@ -16,7 +15,6 @@ pub(super) static SOURCE: SourceKind = SourceKind {
     read,
 };
 
-/// Maximum bytes of a control file.
 const MAX_CONTROL: u64 = 1 << 20;
 
 fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
@@ -28,10 +26,7 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let files = control.files.iter().map(|file| folder.join(&file.name));
     let size = files.filter_map(|file| file.metadata().ok()).map(|metadata| metadata.len()).sum();
     let mut budget = Budget::new(request.limits, size);
-    for file in &control.files {
-        if file.name.ends_with(".asc") {
-            continue;
-        }
+    for file in control.files.iter().filter(|file| !file.name.ends_with(".asc")) {
         if Compression::of(&file.name).is_none() {
             let why = "it has an unsupported compression, or is a diff";
             sink.note(Note { what: file.name.clone(), why });
@@ -55,7 +50,6 @@ struct Control {
     files: Vec<ListedFile>,
 }
 
-/// A file that a control file lists.
 struct ListedFile {
     sha256: String,
     name: String,
@@ -84,9 +78,7 @@ impl Control {
             }
         }
         if control.source.is_empty() || control.files.is_empty() {
-            return Err(
-                "it has no source name, or lists no files with `Checksums-Sha256`".to_owned()
-            );
+            return Err("it has no source name, or lists no files with `Checksums-Sha256`".into());
         }
         Ok(control)
     }

@@ -90,19 +90,10 @@ impl Budget {
     }
 }
 
-/// Counts the bytes that pass through.
 #[derive(Debug)]
 pub(super) struct CountingReader<R> {
-    inner: R,
-    n: Rc<Cell<u64>>,
-}
-
-impl<R> CountingReader<R> {
-    /// The reader, and its byte count.
-    pub fn new(inner: R) -> (Self, Rc<Cell<u64>>) {
-        let n = Rc::default();
-        (Self { inner, n: Rc::clone(&n) }, n)
-    }
+    pub inner: R,
+    pub n: Rc<Cell<u64>>,
 }
 
 impl<R: Read> Read for CountingReader<R> {

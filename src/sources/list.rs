@@ -7,10 +7,8 @@ use serde::Deserialize;
 use super::{DeclaredComponent, Error, Note, Request, Sink, SourceKind};
 use crate::files;
 
-/// Maximum bytes of a list.
 const MAX_LIST: u64 = 64 << 20;
 
-/// Lists of sources.
 pub(super) static SOURCE: SourceKind = SourceKind {
     name: "list",
     help: "a list of sources (.toml)",
@@ -18,7 +16,6 @@ pub(super) static SOURCE: SourceKind = SourceKind {
     read,
 };
 
-/// A list of sources.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct List {
@@ -29,7 +26,6 @@ struct List {
     source: Vec<ListedSource>,
 }
 
-/// A source in a list.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ListedSource {

@@ -143,14 +143,7 @@ pub trait Sink {
     ///
     /// # Errors
     /// Like [`Sink::take`]; if one of them cannot be read.
-    fn take_history(&mut self, repository: &Repository, files: Vec<PastFile>) -> Result<(), Error> {
-        let reader = repository.reader();
-        for PastFile { blob, file } in files {
-            let entry = Entry::of_blob(&file.path, blob);
-            if self.wants(&file.path, reader.size(&entry).unwrap_or(0)) {
-                self.take(SourceFile { bytes: reader.read(&entry)?, ..file })?;
-            }
-        }
+    fn take_history(&mut self, _: &Repository, _: Vec<PastFile>) -> Result<(), Error> {
         Ok(())
     }
 
@@ -244,7 +237,7 @@ const ARCHIVES: [&str; 8] =
 /// Ends of the names of archives that nothing here reads.
 const UNREAD_ARCHIVES: [&str; 5] = [".7z", ".rar", ".tar.zst", ".bz2", ".zst"];
 
-/// Whether a file name is that of an archive of files, and if so, whether [`read_archive`] reads it.
+/// Whether a file name says an archive of files, and if so, whether [`read_archive`] reads it.
 pub fn archive_kind(name: &[u8]) -> Option<bool> {
     let lower = name.to_ascii_lowercase();
     let mut kinds = [(&ARCHIVES[..], true), (&UNREAD_ARCHIVES, false)].into_iter();
@@ -357,26 +350,36 @@ fn why_unknown(spec: &str) -> &'static str {
 
 /// Why a source could not be read.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say it")]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum Error {
+    /// No kind of source accepts it.
     #[error("cannot read `{0}`: {why}", why = why_unknown(.0))]
     Unknown(String),
+    /// A file or folder could not be opened or read.
     #[error("cannot read `{}`: {why}", path.display())]
     File { path: PathBuf, why: io::Error },
+    /// An archive is damaged, or not what its name says.
     #[error("cannot read `{archive}`: {entry}: {why}")]
     Damaged { archive: String, entry: String, why: String },
+    /// An archive exceeds a limit.
     #[error("cannot read `{archive}`: {entry}: {what}")]
     TooMuch { archive: String, entry: String, what: String },
+    /// A list, a package URL or a control file is invalid.
     #[error("cannot use `{what}`: {why}")]
     Invalid { what: String, why: String },
+    /// The declared license does not exist.
     #[error("unknown license `{0}`")]
     License(String),
+    /// A package manager could not fetch a package.
     #[error("cannot fetch `{purl}`: {why}")]
     Fetch { purl: String, why: String, help: Option<&'static str> },
+    /// A repository could not be read.
     #[error(transparent)]
     Git(#[from] git::Error),
+    /// A file of a folder or a repository could not be read.
     #[error(transparent)]
     Files(#[from] files::Error),
+    /// What was read could not be stored.
     #[error("cannot store `{what}`: {why}")]
     Sink { what: String, why: String },
 }
@@ -415,8 +418,8 @@ impl Error {
         Self::File { path: path.to_owned(), why }
     }
 
-    fn invalid(path: &Path, why: String) -> Self {
-        Self::Invalid { what: base_name(path), why }
+    fn invalid(path: &Path, why: impl Into<String>) -> Self {
+        Self::Invalid { what: base_name(path), why: why.into() }
     }
 }
 

@@ -68,10 +68,9 @@ pub(super) fn read_past(
             continue;
         }
         let number = past.commits.len() as u32;
-        past.changes.extend(with_renames(events).into_iter().map(|(event, was)| {
-            let Event { path, before, after } = event;
-            PastChange { commit: number, path, was, before, after }
-        }));
+        for (Event { path, before, after }, was) in with_renames(events) {
+            past.changes.push(PastChange { commit: number, path, was, before, after });
+        }
         past.commits.push(past_commit(commit.to_string(), &reader.info(commit)?));
     }
     let mut before: Option<CommitId> = None;

@@ -12,7 +12,6 @@ use tempfile::TempDir;
 use super::{DeclaredComponent, Error, Request, Sink, SourceKind};
 use crate::text::{printable, shortened};
 
-/// Package URLs.
 pub(super) static SOURCE: SourceKind = SourceKind {
     name: "purl",
     help: "a package URL (pkg:cargo/serde@1.0.200, pkg:npm/…, pkg:pypi/…, pkg:deb/debian/…), which cargo, npm, pip or apt-get fetches",
@@ -53,7 +52,7 @@ static MANAGERS: &[Manager] = &[
     Manager {
         kind: "npm",
         command: "npm pack --ignore-scripts --loglevel=error",
-        package: Purl::npm_name,
+        package: |purl| format!("{}@{}", purl.full_name(), purl.version),
         help: "npm must be installed and find the package; or download the .tgz file and add it",
         fetched: |_, folder| file_with(folder, ".tgz"),
     },
@@ -195,10 +194,6 @@ impl Purl {
             _ => self.name.clone(),
         }
     }
-
-    fn npm_name(&self) -> String {
-        format!("{}@{}", self.full_name(), self.version)
-    }
 }
 
 /// Whether `text` is a letter or digit, then those or `others`: no flag, path or URL.
@@ -232,7 +227,7 @@ mod tests {
     #[test]
     fn a_package_url_is_taken_apart() {
         let purl = Purl::parse("pkg:npm/%40types/node@20.1.0?x=y#z").expect("it is one");
-        assert_eq!(purl.npm_name(), "@types/node@20.1.0");
+        assert_eq!((&*purl.full_name(), &*purl.version), ("@types/node", "20.1.0"));
         let purl = Purl::parse("pkg:deb/debian/zlib@1:1.2.13.dfsg-1").expect("it is one");
         assert_eq!((purl.name.as_str(), purl.version.as_str()), ("zlib", "1:1.2.13.dfsg-1"));
     }
@@ -246,7 +241,6 @@ mod tests {
     #[test]
     fn nothing_that_could_be_a_flag_a_path_or_a_second_argument_passes() {
         for url in [
-            "pkg:cargo/serde",
             "pkg:cargo/-serde@1",
             "pkg:cargo/--config=x@1",
             "pkg:cargo/serde@--registry=x",

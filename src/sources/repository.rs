@@ -14,7 +14,6 @@ use crate::git::{FilesAround, Interest, Reader, References, Repository};
 use crate::license::{KnownTexts, LICENSING_PARENT, Licenses, LicensingInfo, is_relevant};
 use crate::text::FilePath;
 
-/// Git repositories.
 pub(super) static SOURCE: SourceKind = SourceKind {
     name: "git",
     help: "a git repository, with the history of its branches and tags (`REPOSITORY@refs/*`: of all references), or \
@@ -26,9 +25,7 @@ pub(super) static SOURCE: SourceKind = SourceKind {
 /// What of a repository is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part<'s> {
-    /// The history that these references lead to.
     History(References),
-    /// One revision.
     Revision(&'s str),
 }
 
@@ -127,7 +124,7 @@ fn read_history(
 /// The license statements in the files of a history; each file is read once.
 #[derive(Default)]
 struct PastLicenses {
-    infos: HashMap<(FilePath, BlobId), Arc<LicensingInfo>>,
+    infos: HashMap<(FilePath, BlobId), LicensingInfo>,
     memory: KnownTexts,
     around: HashMap<Vec<(FilePath, BlobId)>, Arc<Licenses>>,
 }
@@ -148,18 +145,15 @@ impl PastLicenses {
             licenses.declare(&FilePath::new(""), declared);
         }
         for (path, blob) in &**files {
-            let info = match self.infos.get(&(path.clone(), *blob)) {
-                Some(info) => Arc::clone(info),
-                None => {
-                    let entry = Entry::of_blob(path, *blob);
-                    let is_short = is_license_sized(reader, &entry);
-                    let bytes = if is_short { reader.read(&entry)? } else { Vec::new() };
-                    let info = Arc::new(LicensingInfo::remembered(path, &bytes, &self.memory));
-                    self.infos.insert((path.clone(), *blob), Arc::clone(&info));
-                    info
-                }
-            };
-            licenses.add(path, &info);
+            let key = (path.clone(), *blob);
+            if !self.infos.contains_key(&key) {
+                let entry = Entry::of_blob(path, *blob);
+                let is_short = is_license_sized(reader, &entry);
+                let bytes = if is_short { reader.read(&entry)? } else { Vec::new() };
+                let info = LicensingInfo::remembered(path, &bytes, &self.memory);
+                self.infos.insert(key.clone(), info);
+            }
+            licenses.add(path, &self.infos[&key]);
         }
         let licenses = Arc::new(licenses);
         self.around.insert(files.to_vec(), Arc::clone(&licenses));

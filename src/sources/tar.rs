@@ -1,8 +1,8 @@
-//! Reads tar archives, plain or compressed by gzip, bzip2 or xz: releases, `.crate`, npm's `.tgz`,
-//! Python's source packages.
+//! Reads tar archives, plain or compressed: releases, `.crate`, npm's `.tgz`, Python's packages.
 
 use std::io::{self, BufReader, Read};
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use bzip2::read::MultiBzDecoder;
@@ -15,7 +15,6 @@ use super::limits::{Budget, CountingReader, GuardedReader, error_at};
 use super::{DeclaredComponent, Error, Request, Sink, SourceKind, named};
 use crate::files;
 
-/// Tar archives.
 pub(super) static SOURCE: SourceKind = SourceKind {
     name: "tar",
     help: "an archive (.tar, .tar.gz, .tgz, .tar.bz2, .tar.xz, .crate)",
@@ -23,7 +22,6 @@ pub(super) static SOURCE: SourceKind = SourceKind {
     read,
 };
 
-/// How an archive is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Compression {
     None,
@@ -53,12 +51,8 @@ const XZ_START: usize = 1_036;
 const MAX_HEADER: u64 = 64 << 10;
 
 impl Compression {
-    /// The compression according to a file name.
-    pub fn of(name: &str) -> Option<Self> {
-        Self::end_of(name).map(|(_, compression)| compression)
-    }
-
-    fn end_of(name: &str) -> Option<(&'static str, Self)> {
+    /// The compression according to the end of a file name, and that.
+    pub fn of(name: &str) -> Option<(&'static str, Self)> {
         let lower = name.to_ascii_lowercase();
         ENDS.iter().copied().find(|(end, _)| lower.ends_with(end))
     }
@@ -67,8 +61,7 @@ impl Compression {
 fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let path = Path::new(request.spec);
     let name = super::base_name(path);
-    let stem =
-        Compression::end_of(&name).map_or(&*name, |(end, _)| &name[..name.len() - end.len()]);
+    let stem = Compression::of(&name).map_or(&*name, |(end, _)| &name[..name.len() - end.len()]);
     let component = Arc::new(named(request.component.clone(), stem));
     read_file(path, Some(stem), &component, &mut Budget::of_file(request.limits, path), sink)
 }
@@ -82,7 +75,7 @@ pub(super) fn read_file(
     sink: &mut dyn Sink,
 ) -> Result<(), Error> {
     let name = super::base_name(path);
-    let Some(compression) = Compression::of(&name) else {
+    let Some((_, compression)) = Compression::of(&name) else {
         return Err(Error::damaged(&name, "the name", "it is not a tar archive".to_owned()));
     };
     let file = files::open(path).map_err(|why| Error::file(path, why))?;
@@ -92,14 +85,14 @@ pub(super) fn read_file(
     Ok(())
 }
 
-/// Reads the tar archive in `bytes`.
 pub(super) fn read_tar(
     bytes: &mut dyn Read,
     compression: Compression,
     archive: &mut Archive<'_>,
 ) -> Result<(), Error> {
     let limits = archive.budget.limits;
-    let (counted, n_in) = CountingReader::new(bytes);
+    let n_in = Rc::default();
+    let counted = CountingReader { inner: bytes, n: Rc::clone(&n_in) };
     match compression {
         Compression::None => entries(counted, archive),
         Compression::Gzip => {
@@ -140,8 +133,7 @@ fn dictionary(start: &[u8]) -> Option<u64> {
     }
 }
 
-/// Reads the entries. Extended headers are read here, since the tar crate would hold any amount of
-/// them in memory.
+/// Reads the entries, and extended headers, which the tar crate would hold in any amount.
 fn entries(bytes: impl Read, archive: &mut Archive<'_>) -> Result<(), Error> {
     let mut tar = tar::Archive::new(bytes);
     let mut last = "the beginning".to_owned();
@@ -204,14 +196,12 @@ fn entries(bytes: impl Read, archive: &mut Archive<'_>) -> Result<(), Error> {
 
 /// Folders of everything, by convention: npm's `package`, the archive's own name, or part of it.
 fn adopt_top(archive: &mut Archive<'_>, top: &[u8]) {
-    let Some(stem) = &archive.top else { return };
-    if stem == top {
-        return;
-    }
-    let is_of_package = top == b"package"
-        || top.starts_with(archive.component.name.as_bytes())
-        || stem.starts_with(top);
-    if is_of_package {
+    if let Some(stem) = &archive.top
+        && stem != top
+        && (top == b"package"
+            || top.starts_with(archive.component.name.as_bytes())
+            || stem.starts_with(top))
+    {
         archive.top = Some(top.to_vec());
     }
 }
@@ -230,8 +220,7 @@ fn small(entry: &mut tar::Entry<'_, impl Read>) -> io::Result<Vec<u8>> {
 #[derive(Default)]
 struct ExtendedHeader {
     path: Option<Vec<u8>>,
-    /// Its size in bytes; the largest of all where it is no number. Programs that unpack heed it
-    /// before the header's.
+    /// Its size, heeded before the header's; the largest of all where it is no number.
     size: Option<u64>,
     /// Whether it is a file with holes, whose bytes begin with a list of these.
     is_sparse: bool,

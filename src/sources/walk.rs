@@ -15,7 +15,6 @@ use super::{Request, Sink, SourceKind, base_name, named, read_entries};
 use crate::files::{Content, Entry, Error, ReadFiles};
 use crate::text::FilePath;
 
-/// Plain folders.
 pub(super) static SOURCE: SourceKind =
     SourceKind { name: "folder", help: "a folder", takes: |spec| Path::new(spec).is_dir(), read };
 
@@ -88,7 +87,6 @@ impl Folder {
     }
 }
 
-/// Maximum bytes of a `.gitignore` file.
 const MAX_GITIGNORE: u64 = 4 * 1024 * 1024;
 
 /// What the `.gitignore` files of a folder name.
@@ -146,8 +144,7 @@ pub fn slashes(path: &Path) -> FilePath {
     FilePath::new(parts.join(&b'/'))
 }
 
-/// The name that [`slashes`] took the bytes of. It need not be UTF-8: other people's files have all
-/// kinds of names.
+/// The name that [`slashes`] took the bytes of, which need not be UTF-8.
 #[cfg(unix)]
 fn os_name(bytes: &[u8]) -> &OsStr {
     std::os::unix::ffi::OsStrExt::from_bytes(bytes)
