@@ -10,8 +10,8 @@ use super::markup::{in_utf8, plain, unmarked};
 use super::read::{named, statements};
 use super::statement::as_text;
 use super::{
-    Expression, KnownTexts, License, Method, NamedText, Scope, Statement, copyright_lines,
-    is_relevant, named_text,
+    Expression, KnownTexts, Method, NamedText, Scope, Statement, copyright_lines, is_relevant,
+    named_text,
 };
 use crate::text::FilePath;
 
@@ -143,7 +143,20 @@ impl Licenses {
             self.texts.entry(folder).or_default().extend(info.text.clone());
         }
         for statement in &info.statements {
-            self.add_statement(path, statement.clone());
+            let evidence = LicenseEvidence::new(path, statement.clone());
+            match &statement.scope {
+                // Statements about the file itself are evaluated lazily, in `of_info`.
+                Scope::File | Scope::Lines(..) => {}
+                Scope::Folder => self.add_to_folder(above(path, 0), evidence),
+                &Scope::Above(n_up) => self.add_to_folder(above(path, n_up), evidence),
+                Scope::Sibling(name) => {
+                    let sibling = FilePath::joined(above(path, 0), name);
+                    self.files.entry(sibling).or_default().push(evidence);
+                }
+                &Scope::Paths { n_up, .. } => {
+                    self.patterns.push((above(path, n_up).to_vec(), evidence));
+                }
+            }
         }
     }
 
@@ -165,23 +178,6 @@ impl Licenses {
     /// Whether the license of a file may depend on its name besides its folder and statements.
     pub fn is_by_name(&self) -> bool {
         !self.files.is_empty() || !self.patterns.is_empty()
-    }
-
-    fn add_statement(&mut self, path: &FilePath, statement: Statement) {
-        let evidence = LicenseEvidence::new(path, statement);
-        match &evidence.statement.scope {
-            // Statements about the file itself are evaluated lazily, in `of_info`.
-            Scope::File | Scope::Lines(..) => {}
-            Scope::Folder => self.add_to_folder(above(path, 0), evidence),
-            &Scope::Above(n_up) => self.add_to_folder(above(path, n_up), evidence),
-            Scope::Sibling(name) => {
-                let sibling = FilePath::joined(above(path, 0), name);
-                self.files.entry(sibling).or_default().push(evidence);
-            }
-            &Scope::Paths { n_up, .. } => {
-                self.patterns.push((above(path, n_up).to_vec(), evidence));
-            }
-        }
     }
 
     fn add_to_folder(&mut self, folder: &[u8], evidence: LicenseEvidence) {
@@ -261,16 +257,11 @@ impl Licenses {
         let texts = around.iter().filter(|of| named.iter().any(|named| of.refines(named)));
         about_file.extend(texts.cloned());
         // A license text that also applies to the folder adds nothing to what the folder says.
-        let is_asked = about_file.is_empty();
-        let (texts, referred): (Vec<_>, Vec<_>) = names
-            .iter()
-            .filter(|_| is_asked)
-            .find_map(|name| {
-                refer(path, name).map(|(of, info)| referred(&of, info)).filter(|of| !of.is_empty())
-            })
-            .unwrap_or_default()
-            .into_iter()
-            .partition(LicenseEvidence::is_text);
+        let asked = if about_file.is_empty() { names } else { Vec::new() };
+        let meant = asked.iter().filter_map(|name| refer(path, name));
+        let mut stating = meant.map(|(of, info)| referred(&of, info)).filter(|of| !of.is_empty());
+        let (texts, referred): (Vec<_>, Vec<_>) =
+            stating.next().unwrap_or_default().into_iter().partition(LicenseEvidence::is_text);
         let scopes = [overriding, about_file, referred, stated, around, texts];
         let counting = scopes.into_iter().find(|scope| !scope.is_empty()).unwrap_or_default();
         let found = Identification::of(counting).and(added);
@@ -428,34 +419,27 @@ impl Identification {
 
 /// The notices without those of a license's writers: FSF owns the GPL, and not what is under it.
 fn owed(mut notices: Vec<String>, statements: &[Statement]) -> Vec<String> {
-    const WRITERS: &[(&str, &str)] = &[
-        ("AGPL", "Free Software Foundation"),
-        ("GFDL", "Free Software Foundation"),
-        ("GPL", "Free Software Foundation"),
-        ("LGPL", "Free Software Foundation"),
-        ("WTFPL", "Sam Hocevar"),
-    ];
     let texts = statements.iter().filter(|of| of.method == Method::Text);
-    let texts = texts.filter_map(|of| of.expression.as_ref());
-    let families: Vec<&str> = texts.flat_map(Expression::licenses).map(License::family).collect();
-    notices.retain(|notice| {
-        !WRITERS.iter().any(|(family, name)| families.contains(family) && notice.contains(name))
+    let licenses = texts.filter_map(|of| of.expression.as_ref()).flat_map(Expression::licenses);
+    let writers = licenses.filter_map(|license| match license.family() {
+        "AGPL" | "GFDL" | "GPL" | "LGPL" => Some("Free Software Foundation"),
+        "WTFPL" => Some("Sam Hocevar"),
+        _ => None,
     });
+    let writers: Vec<&str> = writers.collect();
+    notices.retain(|notice| !writers.iter().any(|name| notice.contains(name)));
     notices
 }
 
 /// What the file at `path` states, as evidence for a file that refers to it.
 fn referred(path: &FilePath, info: LicensingInfo) -> Vec<LicenseEvidence> {
-    let mut found = Vec::new();
-    for of in info.statements.into_iter().filter(|of| of.expression.is_some()) {
-        if of.method == Method::Text {
-            found.push(LicenseEvidence::new(path, of));
-        } else if of.scope == Scope::File {
-            let reference = Statement { method: Method::Reference, ..of };
-            found.push(LicenseEvidence::new(path, reference));
-        }
-    }
-    found
+    let known = info.statements.into_iter().filter(|of| of.expression.is_some());
+    let meant = known.filter(|of| of.method == Method::Text || of.scope == Scope::File);
+    let told = meant.map(|of| match of.method {
+        Method::Text => of,
+        _ => Statement { method: Method::Reference, ..of },
+    });
+    told.map(|of| LicenseEvidence::new(path, of)).collect()
 }
 
 /// The paths that the file at `path` may mean by `name`: next to it, then in each folder above.

@@ -425,10 +425,7 @@ impl License {
 
 impl fmt::Display for License {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.id)?;
-        if self.or_later {
-            f.write_str("+")?;
-        }
+        write!(f, "{}{}", self.id, if self.or_later { "+" } else { "" })?;
         match &self.exception {
             Some(exception) => write!(f, " WITH {exception}"),
             None => Ok(()),

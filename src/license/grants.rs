@@ -58,12 +58,6 @@ const FILLERS: &[&str] = &[
     "the", "license", "licenses", "licensed", "version", "versions", "see", "under", "a", "an",
     "http", "www", "legalcode", "standalone", "old",
 ];
-/// Maximum words between a name and its version.
-const TO_VERSION: usize = 14;
-/// Maximum words between a name and "either version": the publisher's address may be there.
-const TO_EITHER: usize = 40;
-/// Maximum words between a word that grants and the name.
-const TO_NAME: usize = 14;
 const GRANTING: &[&str] = &[
     "licensed", "released", "distributed", "redistributed", "redistribute", "available", "covered",
     "governed", "terms", "subject", "under", "license", "licenses", "provided", "relicensed",
@@ -82,9 +76,6 @@ const DENYING: &[&str] = &[
 /// Words before "General Public License" where that is the GPL.
 const BEFORE_GENERAL: &[&str] =
     &["the", "this", "gnu", "gnus", "a", "under", "of", "license", "gpl", "or", "and", "s"];
-
-/// Hosts that have a page for each license, by its identifier.
-const HOSTS: [&str; 4] = ["spdx org", "opensource org", "choosealicense com", "nuget org"];
 
 /// The names by which people refer to exceptions.
 pub(super) const EXCEPTIONS: &[(&str, &str)] = &[
@@ -110,7 +101,9 @@ static FAMILIES: LazyLock<HashMap<String, Family>> = LazyLock::new(|| {
         let id = parted(of.name);
         let address = of.name.strip_prefix("CC-");
         let address = address.map(|name| on_host("creativecommons org", &parted(name)));
-        let pages = HOSTS.map(|host| on_host(host, &id));
+        // Hosts that have a page for each license.
+        let pages = ["spdx org", "opensource org", "choosealicense com", "nuget org"];
+        let pages = pages.map(|host| on_host(host, &id));
         let usual = address.into_iter().chain(pages).map(|page| (page, of.name, true));
         [(parted(of.full_name), of.name, false), (id, of.name, false)].into_iter().chain(usual)
     });
@@ -273,23 +266,21 @@ pub(super) fn grants(words: &Words, part: Range<usize>) -> Vec<Grant> {
     stated.retain(|(of, _)| *of == NameContext::Granted);
     stated.extend(references);
     stated.sort_by_key(|(_, grant)| grant.range.start);
-    let stated = stated.into_iter();
-    stated
-        .map(|(of, grant)| Grant { is_reference: of == NameContext::Reference, ..grant })
-        .collect()
+    let told = stated.into_iter();
+    told.map(|(of, grant)| Grant { is_reference: of == NameContext::Reference, ..grant }).collect()
 }
 
 /// Whether the words between two licenses, in one sentence, end with "or".
 fn is_or(words: &Words, between: Range<usize>) -> bool {
     between.len() <= TO_OR
-        && OR.iter().any(|or| words.of(between.clone()).ends_with(or))
+        && [" or", " or the", " or a", " or under the"]
+            .iter()
+            .any(|or| words.of(between.clone()).ends_with(or))
         && !between.into_iter().any(|at| words.has_end(at..at + 1) && words.word(at) != "http")
 }
 
 /// Maximum words between licenses granted together, if "or" is before the second: an address.
 const TO_OR: usize = 30;
-/// What is then right before the second.
-const OR: &[&str] = &[" or", " or the", " or a", " or under the"];
 
 /// Words that are in no name of a license: "under the terms of this license".
 const NAMELESS: &[&str] = &[
@@ -371,7 +362,8 @@ pub(super) fn title(words: &Words) -> Option<Grant> {
 
 impl NameContext {
     fn of(words: &Words, start: usize, name: &Range<usize>) -> Self {
-        let mut from = name.start.saturating_sub(TO_NAME).max(start);
+        // A word that grants is at most 14 words before the name.
+        let mut from = name.start.saturating_sub(14).max(start);
         // "License: MIT" is one sentence.
         if let Some(end) = (from..name.start)
             .rev()
@@ -512,9 +504,10 @@ impl Version {
     }
 }
 
-/// The version of a license named in a range of words.
+/// The version of a license named in a range of words: up to 14 words behind it, or 40 if the
+/// publisher's address is between, or eight before it.
 fn version(words: &Words, start: usize, end: usize, family: &Family) -> Option<Version> {
-    for at in end..(end + TO_VERSION).min(words.n_words()) {
+    for at in end..(end + 14).min(words.n_words()) {
         let (last, word) = (words.word(at - 1), words.word(at));
         let is_stated = at == end
             || ["version", "versions", "rev"].contains(&last)
@@ -538,7 +531,7 @@ fn version(words: &Words, start: usize, end: usize, family: &Family) -> Option<V
         }
     }
     // "As published by the Free Software Foundation, Inc., 51 Franklin Street; either version 2".
-    let next = words.of(end..end + TO_EITHER);
+    let next = words.of(end..end + 40);
     if let Some((between, behind)) = next.split_once(" either version ")
         && between.contains("foundation")
         && !between.trim_start_matches("license ").contains("licens")

@@ -58,9 +58,6 @@ const NO_LIMITS: &[&str] = &[
     "source code for proprietary components",
 ];
 
-/// Words that say that files may state another license themselves: "unless otherwise noted".
-const OTHERWISE: &[&str] = &["differently", "otherwise"];
-
 /// Whether a sentence beside a license text may limit it.
 pub(super) fn is_limit(sentence: &str) -> bool {
     sentence.split(' ').any(|word| OF_TEXTS.iter().any(|of| begins(word, of)))
@@ -70,7 +67,8 @@ pub(super) fn is_limit(sentence: &str) -> bool {
 /// Whether words in the sentence that names a license may limit it.
 pub(super) fn is_limit_of_name(sentence: &str) -> bool {
     let mut sentence = without(spaced(sentence), NO_LIMITS);
-    if has(&sentence, OTHERWISE) {
+    // Files may state another license themselves: "unless otherwise noted".
+    if has(&sentence, &["differently", "otherwise"]) {
         sentence = without(sentence, &["except", "unless"]);
     }
     has(&sentence, OF_NAMES)

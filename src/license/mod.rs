@@ -50,13 +50,11 @@ mod tests {
     /// An abridged text.
     pub(super) const MIT: &str = "Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the \"Software\"). The above copyright notice and this permission notice shall be included.";
 
-    /// The text of a license of the list.
     pub(super) fn text(id: &str) -> String {
         let template = super::templates::all().find(|of| of.id == id);
         template.unwrap_or_else(|| panic!("{id} has a template")).words.join(" ")
     }
 
-    /// Checks the license that a header states.
     #[track_caller]
     pub(super) fn check_header(text: &str, expected: &str) {
         let found =
@@ -64,7 +62,6 @@ mod tests {
         assert_eq!(found.map_or("unknown".to_owned(), |of| of.to_string()), expected, "{text}");
     }
 
-    /// Checks those of a table.
     #[track_caller]
     pub(super) fn check_headers(table: &str) {
         rows(table).for_each(|(text, expected)| check_header(&text, expected));

@@ -9,8 +9,6 @@ use regex::bytes::Regex;
 
 use super::statement::{Method, Scope, Statement};
 
-/// Bytes at the beginning of a file in which a header may send the reader elsewhere.
-const WITHIN: usize = 4 * 1024;
 /// Maximum words between the word that refers and the name.
 const REACH: usize = 16;
 
@@ -30,7 +28,7 @@ pub(super) fn statements(bytes: &[u8]) -> Vec<Statement> {
     static IS_ABOUT: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(&format!("(?i-u){}", ABOUT.join("|"))).expect("words are letters")
     });
-    let head = &bytes[..bytes.len().min(WITHIN)];
+    let head = &bytes[..bytes.len().min(4 * 1024)];
     // Most files speak of no terms.
     if !IS_ABOUT.is_match(head) {
         return Vec::new();

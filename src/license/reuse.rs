@@ -79,7 +79,6 @@ pub(super) fn of_debian(bytes: &[u8]) -> Vec<Statement> {
     if is_dep5 { paragraphs(&text, Method::Debian) } else { Vec::new() }
 }
 
-/// The `Files:` paragraphs.
 fn paragraphs(text: &str, method: Method) -> Vec<Statement> {
     let mut found = Vec::new();
     let mut paragraph = Paragraph::default();

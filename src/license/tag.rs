@@ -13,7 +13,6 @@ const MARKS: [&str; 6] = [
     LICENSE, SNIPPET_LICENSE, "SPDX-SnippetBegin", "SPDX-SnippetEnd", "REUSE-IgnoreStart",
     "REUSE-IgnoreEnd",
 ];
-const MAX_TAGS: usize = 1_000;
 
 /// The tags of a file, each about the file or the lines of a snippet.
 pub(super) fn tags(text: &[u8]) -> Vec<Statement> {
@@ -24,6 +23,7 @@ pub(super) fn tags(text: &[u8]) -> Vec<Statement> {
     }
     let mut is_ignored = false;
     let mut open: Vec<(u32, Vec<usize>)> = Vec::new();
+    let mut snippets = Vec::new();
     let mut n_lines = 0;
     for (line, number) in text.split(|&byte| byte == b'\n').zip(1u32..) {
         n_lines = number;
@@ -33,14 +33,8 @@ pub(super) fn tags(text: &[u8]) -> Vec<Statement> {
             "REUSE-IgnoreEnd" => is_ignored = false,
             _ if is_ignored => {}
             "SPDX-SnippetBegin" => open.push((number, Vec::new())),
-            "SPDX-SnippetEnd" => {
-                if let Some((begin, tags)) = open.pop() {
-                    for tag in tags {
-                        found[tag].scope = Scope::Lines(begin, number);
-                    }
-                }
-            }
-            _ if is_in_comment(&line[..at]) && found.len() < MAX_TAGS => {
+            "SPDX-SnippetEnd" => snippets.extend(open.pop().map(|of| (of, number))),
+            _ if is_in_comment(&line[..at]) && found.len() < 1_000 => {
                 let written = expression_of(&line[at + mark.len()..]);
                 // `NONE` and `NOASSERTION` state nothing.
                 if !written.is_empty() && written != "NOASSERTION" && written != "NONE" {
@@ -56,10 +50,9 @@ pub(super) fn tags(text: &[u8]) -> Vec<Statement> {
         }
     }
     // An unclosed snippet extends to the end of the file.
-    for (begin, tags) in open {
-        for tag in tags {
-            found[tag].scope = Scope::Lines(begin, n_lines);
-        }
+    snippets.extend(open.into_iter().map(|of| (of, n_lines)));
+    for ((begin, tags), end) in snippets {
+        tags.into_iter().for_each(|tag| found[tag].scope = Scope::Lines(begin, end));
     }
     found
 }
@@ -160,7 +153,6 @@ mod tests {
     use super::*;
     use crate::license::tests::rows;
 
-    /// Checks the tag of each text of a table, with its line.
     #[track_caller]
     fn check(table: &str) {
         for (text, expected) in rows(table) {

@@ -16,8 +16,6 @@ use super::grants::{EXCEPTIONS, Grant, grants, title};
 use super::limits::{begins, is_limit, is_limit_of_header, is_limit_of_name};
 use super::{Expression, Words};
 
-/// Maximum bytes to read of a license text: the longest in SPDX has 90,000.
-const MAX_BYTES: usize = 400_000;
 /// Maximum words in a row that may differ.
 const MAX_ROW: usize = 12;
 
@@ -65,7 +63,7 @@ const CONDITIONS: &[&str] = &[
 
 /// The license of a whole text; `None` if nothing in it is known.
 pub(super) fn identify(text: &[u8]) -> Option<Identity> {
-    let words = alternatives_last(Words::new(&text[..text.len().min(MAX_BYTES)], 1));
+    let words = alternatives_last(Words::new(&text[..text.len().min(400_000)], 1));
     let mut parts = Parts::new(&words);
     if parts.readings.is_empty() {
         parts.readings.extend(abridged(&words));
@@ -279,10 +277,8 @@ fn leave_out_vaguer(stated: &mut Vec<LicenseStatement>) {
 /// What is known of a license with terms that the license it is like does not have.
 fn with_other_terms(license: &str, terms: &[String]) -> String {
     let first = terms.first().map_or("", String::as_str);
-    let more = match terms.len() {
-        0 | 1 => String::new(),
-        n => format!(" and {} more", n - 1),
-    };
+    let n_more = terms.len().saturating_sub(1);
+    let more = if n_more > 0 { format!(" and {n_more} more") } else { String::new() };
     format!("like {license}, with other terms: {first}{more}")
 }
 

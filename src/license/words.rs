@@ -116,10 +116,9 @@ impl Words {
         match (word, numbered(word)) {
             ("v" | "ver", _) => self.push("version", line),
             (_, Some((name, number))) => {
-                [name, "version", number]
-                    .iter()
-                    .filter(|word| !word.is_empty())
-                    .for_each(|word| self.push(word, line));
+                for word in [name, "version", number].iter().filter(|word| !word.is_empty()) {
+                    self.push(word, line);
+                }
             }
             (word, _) => {
                 // "Sublicense" and "sub-license", "noninfringement" and "non-infringement".
