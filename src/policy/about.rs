@@ -182,14 +182,10 @@ impl Behind {
 impl PastCommit {
     /// `5c44459c3b (Fix a bug that can crash deflate; CVE-2018-25032)`.
     pub fn describe(&self) -> String {
-        let ids = self.further_ids();
-        let told = match (self.subject.is_empty(), ids.is_empty()) {
-            (true, true) => return self.short().to_owned(),
-            (false, true) => self.subject.clone(),
-            (true, false) => ids.join(", "),
-            (false, false) => format!("{}; {}", self.subject, ids.join(", ")),
-        };
-        format!("{} ({told})", self.short())
+        let mut told = vec![self.subject.clone(), self.further_ids().join(", ")];
+        told.retain(|part| !part.is_empty());
+        let short = self.short();
+        if told.is_empty() { short.to_owned() } else { format!("{short} ({})", told.join("; ")) }
     }
 
     /// The first ten digits of its hash.

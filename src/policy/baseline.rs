@@ -151,14 +151,11 @@ mod tests {
 
     #[test]
     fn a_line_that_cannot_be_read_is_named() {
-        let wrong = |text: &str| Baseline::parse(text).map_err(|error| error.to_string());
-        assert_eq!(
-            wrong("# x\n\nzz copied-code 50 a.rs"),
-            Err("line 3: the identity must be 16 hexadecimal digits".into())
-        );
-        assert_eq!(
-            wrong("<<<<<<< HEAD\n"),
-            Err("line 1: expected identity, rule, tokens and path".into())
-        );
+        for (text, why) in [
+            ("# x\n\nzz copied-code 50 a.rs", "line 3: the identity must be 16 hexadecimal digits"),
+            ("<<<<<<< HEAD\n", "line 1: expected identity, rule, tokens and path"),
+        ] {
+            assert_eq!(Baseline::parse(text).map_err(|error| error.to_string()), Err(why.into()));
+        }
     }
 }

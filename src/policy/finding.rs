@@ -280,7 +280,15 @@ impl Finding {
     /// The one-line message. It names the first of many files and commits, and counts the rest.
     pub fn message(&self) -> String {
         match &self.about {
-            About::Copy => self.copies_message() + &self.family_message(),
+            About::Copy => {
+                let mut message = self.message_of_first();
+                // Few places are listed; of many, not all are examined, and the number says more.
+                let n_places = self.n_places.max(self.origins.len());
+                if n_places >= MANY_PLACES && self.n_novel > 0 {
+                    message += &format!(", which is written in {n_places} places");
+                }
+                message + &self.family_message()
+            }
             About::OldCopy(outdated) => {
                 let changes = joined(&outdated.since, 3, Change::describe);
                 format!("{}, as it was before {changes}", self.message_of_first())
@@ -332,16 +340,6 @@ impl Finding {
     pub fn n_lines(&self) -> u32 {
         let n_lines = self.origins.first().map_or(0, |origin| origin.in_common.n_lines);
         if n_lines == 0 { self.fragment.n_lines() } else { n_lines }
-    }
-
-    fn copies_message(&self) -> String {
-        let mut message = self.message_of_first();
-        // Few places are listed; of many, not all are examined, and the number says more.
-        let n_places = self.n_places.max(self.origins.len());
-        if n_places >= MANY_PLACES && self.n_novel > 0 {
-            message += &format!(", which is written in {n_places} places");
-        }
-        message
     }
 
     fn message_of_first(&self) -> String {

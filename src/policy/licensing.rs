@@ -123,7 +123,6 @@ fn is_below(path: &[u8], folder: &str) -> bool {
 
 impl std::fmt::Display for Exception {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("the license exception")?;
         let parts = [
             self.path.as_ref().map(|path| format!("path `{path}`")),
             self.origin.as_ref().map(|origin| format!("origin `{origin}`")),
@@ -131,7 +130,7 @@ impl std::fmt::Display for Exception {
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         let parts = if parts.is_empty() { "any copy".to_owned() } else { parts.join(", ") };
-        write!(f, " for {parts} ({})", self.reason)
+        write!(f, "the license exception for {parts} ({})", self.reason)
     }
 }
 
@@ -373,7 +372,6 @@ mod tests {
         }
     }
 
-    /// The answer to each of several licenses.
     #[track_caller]
     fn check(policy: &LicensePolicy, licenses: &str, expected: Answer) {
         for license in licenses.trim().split([';', '\n']).map(str::trim) {

@@ -154,18 +154,15 @@ pub enum Ground {
     Document,
 }
 
-const ACCEPT_ONE: &str =
-    "**How to accept it.** One finding: write a comment above the code, with the reason: ";
-const ACCEPT_MANY: &str = "The reason is required, and `until = 2027-01-31` after the rule makes it expire. Many at \
-                           once: `secondhand baseline create` records what is there, and only what comes after is reported.";
-
 impl Rule {
     /// The whole explanation in Markdown, below a heading that the caller writes.
     pub fn explanation(&self) -> String {
         let Self { id, finds, why, example, action, .. } = self;
         format!(
             "**What it finds.** {finds}\n\n**Why it matters.** {why}\n\n**Example.**\n\n{example}\n\n**What to do.** {action}\n\n\
-             {ACCEPT_ONE}`secondhand: allow({id}) -- reason`. {ACCEPT_MANY}\n"
+             **How to accept it.** One finding: write a comment above the code, with the reason: `secondhand: allow({id}) \
+             -- reason`. The reason is required, and `until = 2027-01-31` after the rule makes it expire. Many at once: \
+             `secondhand baseline create` records what is there, and only what comes after is reported.\n"
         )
     }
 }
