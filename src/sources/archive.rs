@@ -131,7 +131,6 @@ impl<'a> Archive<'a> {
         self.sink.take(SourceFile::new(&self.component, path, bytes))
     }
 
-    /// Takes note of the time of an entry.
     pub fn changed_at(&mut self, time: Option<i64>) {
         self.newest = self.newest.max(time.filter(|time| !CONSTANT_TIMES.contains(time)));
     }
@@ -153,7 +152,6 @@ impl<'a> Archive<'a> {
         format!("`{}`", printable([&self.prefix[..], name].concat()))
     }
 
-    /// Records an entry that is skipped.
     pub fn note(&mut self, name: &[u8], why: &'static str) {
         let what = format!("{}: {}", self.name, printable([&self.prefix[..], name].concat()));
         self.sink.note(Note { what, why });

@@ -15,11 +15,9 @@ pub(super) static SOURCE: SourceKind = SourceKind {
     read,
 };
 
-const MAX_CONTROL: u64 = 1 << 20;
-
 fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let path = Path::new(request.spec);
-    let text = files::read_text(path, MAX_CONTROL).map_err(|why| Error::file(path, why))?;
+    let text = files::read_text(path, 1 << 20).map_err(|why| Error::file(path, why))?;
     let control = Control::parse(&text).map_err(|why| Error::invalid(path, why))?;
     let component = Arc::new(request.component.clone().or(control.component()));
     let folder = path.parent().unwrap_or(Path::new("."));
@@ -41,7 +39,6 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     Ok(())
 }
 
-/// A source control file.
 #[derive(Default)]
 struct Control {
     source: String,

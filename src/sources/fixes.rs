@@ -118,9 +118,8 @@ struct ListedFix {
 }
 
 fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
-    let Some((list, clones)) = list_of(request.spec) else {
-        return Err(Error::Unknown(request.spec.to_owned()));
-    };
+    let source = list_of(request.spec);
+    let (list, clones) = source.ok_or_else(|| Error::Unknown(request.spec.to_owned()))?;
     let path = Path::new(list);
     let listed = read_list(path, sink)?;
     if listed.is_empty() {

@@ -65,7 +65,6 @@ impl Budget {
         Self { limits, n_entries: 0, n_bytes: 0, n_packed }
     }
 
-    /// That of one archive.
     pub fn of_file(limits: Limits, path: &Path) -> Self {
         // A missing file is reported when it is opened.
         Self::new(limits, std::fs::metadata(path).map_or(0, |metadata| metadata.len()))

@@ -7,8 +7,6 @@ use serde::Deserialize;
 use super::{DeclaredComponent, Error, Note, Request, Sink, SourceKind};
 use crate::files;
 
-const MAX_LIST: u64 = 64 << 20;
-
 pub(super) static SOURCE: SourceKind = SourceKind {
     name: "list",
     help: "a list of sources (.toml)",
@@ -40,7 +38,7 @@ struct ListedSource {
 
 fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let path = Path::new(request.spec);
-    let text = files::read_text(path, MAX_LIST).map_err(|why| Error::file(path, why))?;
+    let text = files::read_text(path, 64 << 20).map_err(|why| Error::file(path, why))?;
     let list: List = toml::from_str(&text).map_err(|error: toml::de::Error| {
         let start = error.span().map_or(0, |span| span.start).min(text.len());
         let line = text[..start].matches('\n').count() + 1;

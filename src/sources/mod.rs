@@ -432,9 +432,7 @@ fn named(mut component: DeclaredComponent, stem: &str) -> DeclaredComponent {
     let (name, version) = at.map_or((stem, None), |at| (&stem[..at], Some(&stem[at + 1..])));
     if component.name.is_empty() {
         component.name = name.to_owned();
-        if component.version.is_none() {
-            component.version = version.map(ToOwned::to_owned);
-        }
+        component.version = component.version.or_else(|| version.map(ToOwned::to_owned));
     }
     component
 }

@@ -88,7 +88,7 @@ pub(super) fn read_past(
 /// it. In order of dates, the state after one would have what other branches had by then.
 fn in_order_of_merges(
     reader: &Reader,
-    commits: Vec<CommitId>,
+    mut commits: Vec<CommitId>,
     head: CommitId,
 ) -> Result<Vec<CommitId>, Error> {
     let mut parents: HashMap<CommitId, Vec<CommitId>> = HashMap::new();
@@ -108,9 +108,8 @@ fn in_order_of_merges(
             }
         }
     }
-    let mut ordered = commits;
-    ordered.sort_by_key(|commit| brought_by.get(commit).copied());
-    Ok(ordered)
+    commits.sort_by_key(|commit| brought_by.get(commit).copied());
+    Ok(commits)
 }
 
 /// What a corpus keeps of a commit.

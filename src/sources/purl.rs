@@ -35,7 +35,6 @@ struct Manager {
     command: &'static str,
     /// Its last argument.
     package: fn(&Purl) -> String,
-    /// What to do if it fails.
     help: &'static str,
     /// Finds the downloaded file.
     fetched: fn(&Purl, &Path) -> Option<PathBuf>,

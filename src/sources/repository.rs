@@ -47,16 +47,19 @@ pub(super) fn is_repository(path: &Path) -> bool {
 }
 
 fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
-    let Some((path, part)) = repository_of(request.spec) else {
-        return Err(Error::Unknown(request.spec.to_owned()));
-    };
+    let source = repository_of(request.spec);
+    let (path, part) = source.ok_or_else(|| Error::Unknown(request.spec.to_owned()))?;
     let repository = Repository::discover_another(Path::new(path))?;
     let mut component = named(request.component.clone(), &repository.name());
     let reader = repository.reader();
     match part {
         Part::Revision(revision) => {
             component.version = component.version.or_else(|| Some(revision.to_owned()));
-            read_revision(&reader, revision, &Arc::new(component), sink)
+            let commit = reader.commit(revision)?;
+            let (hash, time) = (commit.to_string(), reader.time(commit)?);
+            let seen = ReleaseHistory { commit: hash, time, ..ReleaseHistory::default() };
+            let entries = reader.commit_snapshot(commit)?.entries;
+            read_entries(&entries, &reader, &Arc::new(component), Some(&seen), sink)
         }
         Part::History(references) => {
             let component = Arc::new(component);
@@ -69,22 +72,6 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
             Ok(())
         }
     }
-}
-
-fn read_revision(
-    reader: &Reader,
-    revision: &str,
-    component: &Arc<DeclaredComponent>,
-    sink: &mut dyn Sink,
-) -> Result<(), Error> {
-    let commit = reader.commit(revision)?;
-    let seen = ReleaseHistory {
-        commit: commit.to_string(),
-        time: reader.time(commit)?,
-        ..ReleaseHistory::default()
-    };
-    let entries = reader.commit_snapshot(commit)?.entries;
-    read_entries(&entries, reader, component, Some(&seen), sink)
 }
 
 /// Every blob once, at its first commit.

@@ -87,8 +87,6 @@ impl Folder {
     }
 }
 
-const MAX_GITIGNORE: u64 = 4 * 1024 * 1024;
-
 /// What the `.gitignore` files of a folder name.
 struct IgnoreFiles(BTreeMap<Vec<u8>, Gitignore>);
 
@@ -97,8 +95,7 @@ impl IgnoreFiles {
     fn new(folder: &Folder, entries: &[Entry]) -> Self {
         let files = entries.iter().filter_map(|entry| {
             let above = entry.path.as_bytes().strip_suffix(b".gitignore")?;
-            if above.last().is_some_and(|&byte| byte != b'/') || folder.size(entry)? > MAX_GITIGNORE
-            {
+            if above.last().is_some_and(|&byte| byte != b'/') || folder.size(entry)? > 4 << 20 {
                 return None;
             }
             let text = folder.read(entry).ok()?;
