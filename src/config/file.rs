@@ -8,7 +8,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::raw::{EXPECTED_PATHS, RawConfig};
 use crate::language::{Languages, TableError};
-use crate::policy::{DateError, Decision};
+use crate::policy::Decision;
 use crate::text::nearest;
 
 /// The settings files of a repository, relative to its root; the first one that exists is used.
@@ -225,9 +225,7 @@ pub fn decisions(text: &str, name: &str) -> Result<Vec<Decision>, ConfigError> {
     let mut decisions = Vec::new();
     for RawDecision { copy, by, reason, until, .. } in decision {
         let until = until.filter(|text| !text.is_empty()).map(|text| text.parse()).transpose();
-        let until = until.map_err(|why: DateError| {
-            ConfigError::value(name, "decision.until", why.to_string())
-        })?;
+        let until = until.map_err(|why: String| ConfigError::value(name, "decision.until", why))?;
         decisions.push(Decision { copy, by, reason, until });
     }
     Ok(decisions)

@@ -3,7 +3,7 @@
 use super::ConfigError;
 use super::raw::{RawException, RawLicense, Vendored};
 use crate::license::{Class, Expression};
-use crate::policy::{DateError, Exception, LicensePolicy, LicenseTerm, RULES, Topic};
+use crate::policy::{Exception, LicensePolicy, LicenseTerm, RULES, Topic};
 use crate::text::nearest;
 
 const PRESETS: &[(&str, &str)] = &[
@@ -59,7 +59,7 @@ fn expression(key: &str, text: &str, file: &str) -> Result<Expression, ConfigErr
 fn terms(key: &str, lists: [&Vec<String>; 2], file: &str) -> Result<Vec<LicenseTerm>, ConfigError> {
     let terms = lists.into_iter().flatten().map(|text| {
         LicenseTerm::parse(text).ok_or_else(|| {
-            let classes: Vec<&str> = Class::ALL.iter().map(|class| class.name()).collect();
+            let classes = Class::ALL.map(|(_, name)| name);
             let why = format!(
                 "`{text}` is not a license, a family of licenses or an SPDX expression; the classes are: {}",
                 classes.join(", ")
@@ -90,7 +90,7 @@ fn exception(raw: &RawException, file: &str) -> Result<Exception, ConfigError> {
     });
     let rule = rule.transpose()?;
     let until = until.as_deref().map(str::parse).transpose();
-    let until = until.map_err(|why: DateError| invalid(&why.to_string()))?;
+    let until = until.map_err(|why: String| invalid(&why))?;
     Ok(Exception { path, origin, rule, reason, until })
 }
 

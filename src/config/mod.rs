@@ -149,7 +149,7 @@ impl Config {
             levels,
             licenses: licensing::licenses(&raw.license, origin)?,
             specials,
-            files: SettingsFiles::new(digests),
+            files: SettingsFiles { folders: digests.collect(), ..SettingsFiles::default() },
             written: raw,
         })
     }

@@ -1,5 +1,4 @@
-//! Finds license texts in a text: each template of SPDX's list that is in it, and where they
-//! differ.
+//! Finds the templates of SPDX's list in a text, and where they differ.
 //!
 //! The templates that share most grams of words with a part of the text are aligned with it word by
 //! word, and the one that leaves the least over is taken. Words that the template marks as optional
@@ -17,17 +16,10 @@ use super::words::{Words, is_bullet};
 const MIN_SHARE: f64 = 0.3;
 /// The same, where none has that: the text may be an abridged one.
 const MIN_SHARE_ABRIDGED: f64 = 0.1;
-/// Maximum templates that a part of a text is compared with.
-const MAX_COMPARED: usize = 16;
-/// Minimum words of an abridged text.
-const MIN_ABRIDGED: usize = 20;
-/// Maximum words that differ in a text that is compared with a template's required words alone,
-/// too.
-const MAX_DIFFERING: usize = 100;
 /// What a word that differs counts, where one that is equal counts one.
 const COST: i64 = 2;
 
-/// A template in a text.
+/// A template in a text. What is counted are words.
 #[derive(Debug)]
 pub(super) struct TemplateMatch {
     /// The license or exception.
@@ -36,22 +28,18 @@ pub(super) struct TemplateMatch {
     pub range: Range<usize>,
     /// The first word of its body in the text: a title may be left out.
     pub body: usize,
-    /// The number of words that are equal.
     pub n_equal: usize,
-    /// The number of words that the template requires.
+    /// Those that the template requires.
     pub n_required: usize,
     /// Whether it begins as the template does.
     pub starts: bool,
-    /// Where text and template differ.
     pub differences: Vec<Difference>,
 }
 
 /// Words of a template that a text lacks, and what it has instead.
 #[derive(Debug)]
 pub(super) struct Difference {
-    /// The words that are missing.
     pub missing: Vec<&'static str>,
-    /// The words in the text.
     pub added: Range<usize>,
 }
 
@@ -90,14 +78,8 @@ fn read(
     let Some(best) = best else { return };
     let (before, behind) = (range.start..best.range.start, best.range.end..range.end);
     found.push(best);
-    for part in [before, behind] {
-        let left = candidates.iter().map(|of| Candidate {
-            number: of.number,
-            positions: of.positions.iter().copied().filter(|at| part.contains(at)).collect(),
-        });
-        let left = left.collect();
-        read(hashes, part, left, words, found);
-    }
+    read(hashes, before, candidates.clone(), words, found);
+    read(hashes, behind, candidates, words, found);
 }
 
 /// The template that fits a part of a text best, of those that have a share of their sketch in it.
@@ -111,18 +93,17 @@ fn best(
     let likely = candidates.iter().filter(|of| of.share(of.positions.len()) >= min_share);
     let mut likely: Vec<(f64, &Candidate, Range<usize>)> = likely.map(Candidate::densest).collect();
     likely.sort_by(|a, b| b.0.total_cmp(&a.0));
-    likely.truncate(MAX_COMPARED);
+    likely.truncate(16);
     let mut best: Option<TemplateMatch> = None;
     for (_, candidate, window) in likely {
         let template = candidate.template();
         let part = around(template, &window, range);
         let least = best.as_ref().map_or(1, TemplateMatch::worth);
-        if !may_be_worth(least, template, &hashes[part.clone()]) {
-            continue;
+        if may_be_worth(least, template, &hashes[part.clone()]) {
+            // Of equals the last is taken.
+            let reading = aligned(template, hashes, part, words);
+            best = best.into_iter().chain(reading).max_by_key(TemplateMatch::fit);
         }
-        let reading = aligned(template, hashes, part, words);
-        // Of equals the last is taken.
-        best = best.into_iter().chain(reading).max_by_key(TemplateMatch::fit);
     }
     best.filter(|of| of.worth() > 0)
 }
@@ -135,11 +116,9 @@ fn around(template: &Template, window: &Range<usize>, range: &Range<usize>) -> R
     from.min(window.start)..to.max(window.end)
 }
 
-/// Whether the worth of a template in a part of a text may be at least `least`: no more words are
-/// equal than both have, whatever their order.
-///
-/// Most candidates for a license text are others of its family; comparing them word by word is what
-/// reading a license costs.
+/// Whether the worth of a template in a part of a text may be at least `least`, by the words of
+/// both in any order. Most candidates are others of a license's family; comparing them word by word
+/// is what reading one costs.
 fn may_be_worth(least: i64, template: &Template, part: &[u32]) -> bool {
     if least <= 1 {
         return true;
@@ -155,8 +134,7 @@ fn may_be_worth(least: i64, template: &Template, part: &[u32]) -> bool {
     n_shared - COST * n_missing.max(0) >= least
 }
 
-/// Compares a template with a part of a text, and again without what may be left out where that is
-/// nearer.
+/// Compares a template with a part of a text, or if that is nearer, its required words alone.
 fn aligned(
     template: &Template,
     hashes: &[u32],
@@ -165,7 +143,7 @@ fn aligned(
 ) -> Option<TemplateMatch> {
     let reading = align(template, hashes, part.clone(), words)?;
     // A word may have been compared with the same one in a part that may be left out.
-    let is_near = (1..=MAX_DIFFERING).contains(&reading.n_differing());
+    let is_near = (1..=100).contains(&reading.n_differing());
     let bare = is_near.then(|| align(&template.bare(), hashes, part, words)).flatten();
     let nearer = bare.filter(|bare| {
         bare.range.len() >= reading.range.len() && bare.n_differing() < reading.n_differing()
@@ -174,8 +152,7 @@ fn aligned(
 }
 
 impl Candidate {
-    /// The share of its sketch that is in the densest stretch of the text that is as long as the
-    /// template, itself, and where that is.
+    /// The share of its sketch in the densest stretch as long as the template, and where that is.
     fn densest(&self) -> (f64, &Self, Range<usize>) {
         let positions = &self.positions;
         let reach = self.template().words.len() * 5 / 4 + 30;
@@ -246,8 +223,7 @@ fn runs(template: &Template, text: &[u32], shift: usize) -> Vec<Run> {
     runs
 }
 
-/// Takes in the words before the first run and behind the last that are equal: they may have been
-/// compared with others, farther away.
+/// Takes in equal words before the first run and behind the last: they may be compared with others.
 fn stretch(runs: &mut [Run], template: &Template, hashes: &[u32], part: &Range<usize>) {
     if let Some(first) = runs.first_mut() {
         while let (Some(of), Some(in_text)) =
@@ -325,7 +301,7 @@ impl TemplateMatch {
     pub fn is_abridged(&self) -> bool {
         self.starts
             && self.differences.iter().all(|of| of.added.is_empty())
-            && self.n_equal >= MIN_ABRIDGED
+            && self.n_equal >= 20
             && 2 * self.n_equal <= self.n_required
     }
 
@@ -337,7 +313,6 @@ impl TemplateMatch {
         2 * n_added > part.len()
     }
 
-    /// The number of words that differ.
     pub fn n_differing(&self) -> usize {
         self.differences.iter().map(|of| of.missing.len().max(of.added.len())).sum()
     }

@@ -2,14 +2,12 @@
 
 use std::ops::Range;
 
-use super::expression::Expression;
 use super::limits::{has, spaced};
-use super::words::Words;
+use super::{Expression, Words};
 
-/// A license that is stated, and where.
+/// A license that is stated, and its words.
 #[derive(Clone)]
 pub(super) struct LicenseStatement {
-    /// Its words.
     pub range: Range<usize>,
     /// The license; `None` if it is unknown.
     pub expression: Option<Expression>,
@@ -18,8 +16,7 @@ pub(super) struct LicenseStatement {
 /// Maximum words between licenses of one choice.
 const REACH: usize = 60;
 
-/// All licenses that are stated: those that are near each other as a choice, if the text offers one
-/// in the words `around` license texts, which offer choices of other things.
+/// All licenses stated: those near each other as a choice, if the words `around` texts offer one.
 pub(super) fn joined(
     stated: Vec<LicenseStatement>,
     words: &Words,
@@ -107,12 +104,10 @@ const OFFERS: &[&str] = &[
     "under two licenses",
     "under 2 licenses",
     "one of the above",
-    "any one of two licenses",
     "also available under",
     "also made available under",
 ];
 
-/// Whether a sentence offers a choice of licenses.
 pub(super) fn is_offer(sentence: &str) -> bool {
     has(&spaced(sentence), OFFERS)
 }
@@ -120,8 +115,7 @@ pub(super) fn is_offer(sentence: &str) -> bool {
 /// Words around licenses that may offer a choice of them.
 const AROUND: usize = 24;
 
-/// Whether the words around licenses offer a choice of them; "at your option any later version"
-/// does not.
+/// Whether the words around licenses offer a choice; "at your option any later version" does not.
 fn is_choice(words: &Words, parts: &[Range<usize>], licenses: &Range<usize>) -> bool {
     let reach = licenses.start.saturating_sub(AROUND)..licenses.end + AROUND;
     let around = words_within(words, parts, &reach);
@@ -144,15 +138,11 @@ fn words_within(words: &Words, parts: &[Range<usize>], within: &Range<usize>) ->
     spaced(&parts.collect::<Vec<_>>().join(" "))
 }
 
-/// Whether the first words behind an "or" speak of later versions.
+/// Whether an "or" goes on to later versions: "or at your discretion any later version".
 fn is_later(next: &str) -> bool {
-    let mut next = next.split(' ').take(TO_LATER);
+    let mut next = next.split(' ').take(6);
     next.any(|word| ["later", "newer", "higher", "above", "greater"].contains(&word))
 }
-
-/// Words behind an "or" among which are those that speak of later versions: "or at your discretion
-/// any later version".
-const TO_LATER: usize = 6;
 
 /// Words that say that licenses are those of parts: none of them may be chosen for the whole.
 const PARTS: &[&str] = &[
@@ -203,8 +193,6 @@ The library is under the LGPL version 2.1 (or at your discretion any later versi
 The file is under the GPL version 2 only. The following notice accompanied the original version: under either the MIT license or the BSD 2-clause license. → GPL-2.0-only AND MIT AND BSD-2-Clause
 All may be distributed under the GPL version 2. Alternatively, all source in the lib subdirectory may be distributed under the LGPL version 2.1. → GPL-2.0-only AND LGPL-2.1-only
 The files are covered by the GPL v2 or LGPL v2.1, accordingly. → GPL-2.0-only AND LGPL-2.1-only
-The files are covered by the GPL v2 or LGPL v2.1, as appropriate. → GPL-2.0-only AND LGPL-2.1-only
-The files are covered by the GPL v2 or LGPL v2.1, respectively. → GPL-2.0-only AND LGPL-2.1-only
 The files are covered by the GPL v2 or LGPL v2.1, depending on the file. → GPL-2.0-only AND LGPL-2.1-only
 The files are covered by the GPL v2 or LGPL v2.1, whichever applies. → GPL-2.0-only AND LGPL-2.1-only
 "#,

@@ -5,32 +5,30 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::expression::{Expression, License};
 use super::manifest::unread;
 use super::markup::{in_utf8, plain, unmarked};
-use super::notice::copyright_lines;
-use super::passages::KnownTexts;
-use super::read::{NamedText, is_relevant, named, named_text, statements};
-use super::statement::{Method, Scope, Statement, as_text};
-use crate::text::{FilePath, glob_matches};
+use super::read::{named, statements};
+use super::statement::as_text;
+use super::{
+    Expression, KnownTexts, Method, NamedText, Scope, Statement, copyright_lines, is_relevant,
+    named_text,
+};
+use crate::text::FilePath;
 
 /// What is known about the licenses of a component: a package, a repository, a folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Licenses {
     /// Statements about folders, by folder.
     folders: BTreeMap<Vec<u8>, Vec<LicenseEvidence>>,
-    /// Statements about single files, by path.
     files: BTreeMap<FilePath, Vec<LicenseEvidence>>,
     /// Statements about files by patterns, with the folder they begin at.
     patterns: Vec<(Vec<u8>, LicenseEvidence)>,
-    /// The copyright notices of license texts, by folder.
+    /// The copyright notices of license texts and these, by folder.
     notices: BTreeMap<Vec<u8>, Vec<String>>,
-    /// The license texts, by folder.
     texts: BTreeMap<Vec<u8>, Vec<String>>,
 }
 
-/// Answers which file a header means by a name, for the file at a path, and what that file states
-/// about itself.
+/// Which file a header of the one at a path means by a name, and what that states about itself.
 pub type Refer<'r> = dyn Fn(&FilePath, &str) -> Option<(FilePath, LicensingInfo)> + 'r;
 
 /// What one file states about licenses and copyright; depends only on its name and bytes.
@@ -145,12 +143,24 @@ impl Licenses {
             self.texts.entry(folder).or_default().extend(info.text.clone());
         }
         for statement in &info.statements {
-            self.add_statement(path, statement.clone());
+            let evidence = LicenseEvidence::new(path, statement.clone());
+            match &statement.scope {
+                // Statements about the file itself are evaluated lazily, in `of_info`.
+                Scope::File | Scope::Lines(..) => {}
+                Scope::Folder => self.add_to_folder(above(path, 0), evidence),
+                &Scope::Above(n_up) => self.add_to_folder(above(path, n_up), evidence),
+                Scope::Sibling(name) => {
+                    let sibling = FilePath::joined(above(path, 0), name);
+                    self.files.entry(sibling).or_default().push(evidence);
+                }
+                &Scope::Paths { n_up, .. } => {
+                    self.patterns.push((above(path, n_up).to_vec(), evidence));
+                }
+            }
         }
     }
 
-    /// Adds a manifest or another file at `path`, and the license text that it names, which `read`
-    /// finds.
+    /// Adds the file at `path`; of a manifest, also the license text that it names, by `read`.
     pub fn add_with_named(
         &mut self,
         path: &FilePath,
@@ -165,35 +175,16 @@ impl Licenses {
         }
     }
 
-    /// Whether the license of a file may depend on its name, and not only on its folder and its own
-    /// statements.
+    /// Whether the license of a file may depend on its name besides its folder and statements.
     pub fn is_by_name(&self) -> bool {
         !self.files.is_empty() || !self.patterns.is_empty()
-    }
-
-    fn add_statement(&mut self, path: &FilePath, statement: Statement) {
-        let evidence = LicenseEvidence::new(path, statement);
-        match &evidence.statement.scope {
-            // Statements about the file itself are evaluated lazily, in `of_info`.
-            Scope::File | Scope::Lines(..) => {}
-            Scope::Folder => self.add_to_folder(above(path, 0), evidence),
-            &Scope::Above(n_up) => self.add_to_folder(above(path, n_up), evidence),
-            Scope::Sibling(name) => {
-                let sibling = FilePath::joined(above(path, 0), name);
-                self.files.entry(sibling).or_default().push(evidence);
-            }
-            &Scope::Paths { n_up, .. } => {
-                self.patterns.push((above(path, n_up).to_vec(), evidence));
-            }
-        }
     }
 
     fn add_to_folder(&mut self, folder: &[u8], evidence: LicenseEvidence) {
         self.folders.entry(folder.to_vec()).or_default().push(evidence);
     }
 
-    /// Declares that all files in `folder` (empty for the root) have the license named in
-    /// `written`.
+    /// Declares that all files in `folder` (empty for the root) have the license `written`.
     pub fn declare(&mut self, folder: &FilePath, written: &str) {
         let (method, scope, written) = (Method::Declared, Scope::Folder, written.to_owned());
         let expression = Expression::parse(&written);
@@ -222,16 +213,11 @@ impl Licenses {
         info: &LicensingInfo,
         refer: &Refer<'_>,
     ) -> Identification {
-        let identified = self.of_statements(path, info.statements.clone(), refer);
-        let notices =
-            if info.notices.is_empty() { self.notices_above(path) } else { info.notices.clone() };
-        Identification { notices, ..identified }
-    }
-
-    /// The notices of the license texts in the nearest folder that has some.
-    fn notices_above(&self, path: &FilePath) -> Vec<String> {
         let mut folders = folders_above(path.as_bytes());
-        folders.find_map(|folder| self.notices.get(folder)).cloned().unwrap_or_default()
+        let above = || folders.find_map(|folder| self.notices.get(folder));
+        let notices = Some(&info.notices).filter(|own| !own.is_empty()).or_else(above);
+        let notices = notices.cloned().unwrap_or_default();
+        Identification { notices, ..self.of_statements(path, info.statements.clone(), refer) }
     }
 
     fn of_statements(
@@ -262,8 +248,7 @@ impl Licenses {
                 && !about_file.is_empty()
                 && overriding.is_empty()
         });
-        // The nearest scope with a statement wins: it overrides statements about everything around
-        // it.
+        // The nearest scope with a statement overrides those around it.
         let declared = self.above(path, |method| method == Method::Declared);
         let around = self.above(path, |method| method != Method::Declared);
         // "Governed by a BSD-style license that can be found in the LICENSE file."
@@ -272,45 +257,29 @@ impl Licenses {
         let texts = around.iter().filter(|of| named.iter().any(|named| of.refines(named)));
         about_file.extend(texts.cloned());
         // A license text that also applies to the folder adds nothing to what the folder says.
-        let is_asked = about_file.is_empty();
-        let (texts, referred): (Vec<_>, Vec<_>) = names
-            .iter()
-            .filter(|_| is_asked)
-            .find_map(|name| {
-                refer(path, name).map(|(of, info)| referred(&of, info)).filter(|of| !of.is_empty())
-            })
-            .unwrap_or_default()
-            .into_iter()
-            .partition(LicenseEvidence::is_text);
+        let asked = if about_file.is_empty() { names } else { Vec::new() };
+        let meant = asked.iter().filter_map(|name| refer(path, name));
+        let mut stating = meant.map(|(of, info)| referred(&of, info)).filter(|of| !of.is_empty());
+        let (texts, referred): (Vec<_>, Vec<_>) =
+            stating.next().unwrap_or_default().into_iter().partition(LicenseEvidence::is_text);
         let scopes = [overriding, about_file, referred, stated, around, texts];
         let counting = scopes.into_iter().find(|scope| !scope.is_empty()).unwrap_or_default();
         let found = Identification::of(counting).and(added);
         Identification { snippets, ..found.declared(declared) }
     }
 
-    /// What patterns say of a file: overriding statements, and others. Of one file with
-    /// patterns, the last that matches counts; of several files, the nearest.
+    /// What patterns say of a file: overriding statements, of which that farthest above counts, and
+    /// others, of which the nearest does; of one file with patterns, the last that matches.
     fn stated_for(&self, path: &FilePath) -> [Vec<LicenseEvidence>; 2] {
-        let mut overriding: Option<(usize, &LicenseEvidence)> = None;
-        let mut stated: Option<(usize, &LicenseEvidence)> = None;
-        for (from, evidence) in &self.patterns {
-            let Some(rest) = path.below(from) else { continue };
-            let Scope::Paths { globs, is_literal_separator, .. } = &evidence.statement.scope else {
-                continue;
-            };
-            if globs.iter().any(|glob| glob_matches(glob.as_bytes(), rest, *is_literal_separator)) {
-                let is_overriding = evidence.statement.method == Method::ReuseOverride;
-                let slot = if is_overriding { &mut overriding } else { &mut stated };
-                let is_nearer = slot.is_none_or(|(depth, _)| {
-                    if is_overriding { from.len() <= depth } else { from.len() >= depth }
-                });
-                if is_nearer {
-                    *slot = Some((from.len(), evidence));
-                }
-            }
-        }
+        let matching = self.patterns.iter().filter(|(from, evidence)| {
+            path.below(from).is_some_and(|rest| evidence.statement.scope.has_path(rest))
+        });
+        let (overriding, stated): (Vec<_>, Vec<_>) =
+            matching.partition(|(_, of)| of.statement.method == Method::ReuseOverride);
+        let overriding = overriding.into_iter().rev().min_by_key(|(from, _)| from.len());
+        let stated = stated.into_iter().max_by_key(|(from, _)| from.len());
         [overriding, stated]
-            .map(|slot| slot.into_iter().map(|(_, evidence)| evidence.clone()).collect())
+            .map(|of| of.into_iter().map(|(_, evidence)| evidence.clone()).collect())
     }
 
     /// What is said in the nearest folder, the file's own or one above it, that says anything.
@@ -339,6 +308,32 @@ impl LicenseEvidence {
     /// Whether this is a text of a license of a family that `chosen` only names.
     fn refines(&self, chosen: &Expression) -> bool {
         self.is_text() && self.license().is_some_and(|exact| chosen.refined(&[exact]) != *chosen)
+    }
+
+    /// In words: how, where, and what it says.
+    pub fn describe(&self) -> String {
+        let Statement { method, line, .. } = &self.statement;
+        match method {
+            Method::Declared => method.describe().to_owned(),
+            // What a file states about itself.
+            Method::Tag | Method::Header => format!("{}, line {line}", method.describe()),
+            _ => format!("{} ({}:{line})", method.describe(), self.path),
+        }
+    }
+
+    /// In words, with the license that it names.
+    pub fn statement_in_words(&self) -> String {
+        format!("{} says {}", self.describe(), self.says())
+    }
+
+    /// The license it names; if that is unknown, what was written.
+    fn says(&self) -> String {
+        let Statement { expression, written, .. } = &self.statement;
+        match expression {
+            Some(expression) => expression.to_string(),
+            None if written.is_empty() => "an unknown license".to_owned(),
+            None => format!("\"{}\", which is unknown", crate::text::printable(written.as_bytes())),
+        }
     }
 }
 
@@ -376,8 +371,7 @@ impl Identification {
         let join = if is_choice_of_texts(&same) { Expression::any } else { Expression::all };
         let expression = join(expressions);
         let Some(mut chosen) = expression else { return Self { evidence, ..Self::default() } };
-        // "License :: OSI Approved :: BSD License" names a family; the text beside it says which of
-        // it.
+        // "License :: OSI Approved :: BSD License" names a family; the text beside it says which.
         let refining = evidence.iter().filter(|of| of.refines(&chosen));
         let exact: Vec<&Expression> = refining.filter_map(LicenseEvidence::license).collect();
         let refined = chosen.refined(&exact);
@@ -414,18 +408,7 @@ impl Identification {
         Self { contradictions: contradictions.collect(), ..said }
     }
 
-    /// Whether it was declared rather than found.
-    pub fn is_declared(&self) -> bool {
-        self.evidence.first().is_some_and(|of| of.statement.method == Method::Declared)
-    }
-
-    /// Whether a license text is the strongest evidence.
-    pub fn is_of_text(&self) -> bool {
-        self.evidence.first().is_some_and(LicenseEvidence::is_text)
-    }
-
-    /// How it was found, in words, such as "license text (COPYING:1)"; of an unknown license, also
-    /// what is known of it.
+    /// How it was found, such as "license text (COPYING:1)"; if unknown, what is known of it.
     pub fn found_by(&self) -> Option<String> {
         match self.evidence.iter().find(|of| of.license().is_some()) {
             Some(known) => Some(known.describe()),
@@ -434,69 +417,32 @@ impl Identification {
     }
 }
 
-impl LicenseEvidence {
-    /// In words: how, where, and what it says.
-    pub fn describe(&self) -> String {
-        let Statement { method, line, .. } = &self.statement;
-        match method {
-            Method::Declared => method.describe().to_owned(),
-            // What a file states about itself.
-            Method::Tag | Method::Header => format!("{}, line {line}", method.describe()),
-            _ => format!("{} ({}:{line})", method.describe(), self.path),
-        }
-    }
-
-    /// In words, with the license that it names.
-    pub fn statement_in_words(&self) -> String {
-        format!("{} says {}", self.describe(), self.says())
-    }
-
-    /// The license it names; if that is unknown, what was written.
-    fn says(&self) -> String {
-        let Statement { expression, written, .. } = &self.statement;
-        match expression {
-            Some(expression) => expression.to_string(),
-            None if written.is_empty() => "an unknown license".to_owned(),
-            None => format!("\"{}\", which is unknown", crate::text::printable(written.as_bytes())),
-        }
-    }
-}
-
-/// The notices of a file without those of a license text itself, which its writers put there: the
-/// Free Software Foundation owns the text of the GPL, and not what is under it.
+/// The notices without those of a license's writers: FSF owns the GPL, and not what is under it.
 fn owed(mut notices: Vec<String>, statements: &[Statement]) -> Vec<String> {
-    const WRITERS: &[(&str, &str)] = &[
-        ("AGPL", "Free Software Foundation"),
-        ("GFDL", "Free Software Foundation"),
-        ("GPL", "Free Software Foundation"),
-        ("LGPL", "Free Software Foundation"),
-        ("WTFPL", "Sam Hocevar"),
-    ];
     let texts = statements.iter().filter(|of| of.method == Method::Text);
-    let texts = texts.filter_map(|of| of.expression.as_ref());
-    let families: Vec<&str> = texts.flat_map(Expression::licenses).map(License::family).collect();
-    notices.retain(|notice| {
-        !WRITERS.iter().any(|(family, name)| families.contains(family) && notice.contains(name))
+    let licenses = texts.filter_map(|of| of.expression.as_ref()).flat_map(Expression::licenses);
+    let writers = licenses.filter_map(|license| match license.family() {
+        "AGPL" | "GFDL" | "GPL" | "LGPL" => Some("Free Software Foundation"),
+        "WTFPL" => Some("Sam Hocevar"),
+        _ => None,
     });
+    let writers: Vec<&str> = writers.collect();
+    notices.retain(|notice| !writers.iter().any(|name| notice.contains(name)));
     notices
 }
 
 /// What the file at `path` states, as evidence for a file that refers to it.
 fn referred(path: &FilePath, info: LicensingInfo) -> Vec<LicenseEvidence> {
-    let mut found = Vec::new();
-    for of in info.statements.into_iter().filter(|of| of.expression.is_some()) {
-        if of.method == Method::Text {
-            found.push(LicenseEvidence::new(path, of));
-        } else if of.scope == Scope::File {
-            let reference = Statement { method: Method::Reference, ..of };
-            found.push(LicenseEvidence::new(path, reference));
-        }
-    }
-    found
+    let known = info.statements.into_iter().filter(|of| of.expression.is_some());
+    let meant = known.filter(|of| of.method == Method::Text || of.scope == Scope::File);
+    let told = meant.map(|of| match of.method {
+        Method::Text => of,
+        _ => Statement { method: Method::Reference, ..of },
+    });
+    told.map(|of| LicenseEvidence::new(path, of)).collect()
 }
 
-/// The paths that the file at `path` may mean by `name`, the nearest first: next to it, then in
-/// each folder above.
+/// The paths that the file at `path` may mean by `name`: next to it, then in each folder above.
 pub fn meant_by(path: &FilePath, name: &str) -> Vec<FilePath> {
     let mut rest = name.as_bytes();
     let mut from = parent(path.as_bytes());
@@ -513,8 +459,7 @@ pub fn meant_by(path: &FilePath, name: &str) -> Vec<FilePath> {
     folders.map(|folder| FilePath::joined(folder, rest)).collect()
 }
 
-/// Whether license texts are beside a manifest, and none is of what that says, or one offers as a
-/// choice what that lists: the package's own text grants.
+/// Whether no license text beside a manifest says what that does, or one offers what that lists.
 fn is_denied_by_text(manifest: &LicenseEvidence, evidence: &[LicenseEvidence]) -> bool {
     let Some(said) = manifest.license() else { return false };
     let texts = evidence.iter().filter(|of| of.is_text());
@@ -544,8 +489,7 @@ fn owing_texts(mut texts: Vec<&LicenseEvidence>) -> Vec<&LicenseEvidence> {
     texts
 }
 
-/// Whether license texts lie beside each other as a choice, by their names, as those of Rust do:
-/// `LICENSE-APACHE` and `LICENSE-MIT`, `COPYING.MIT` and `COPYING.Apache-2.0`.
+/// Whether license texts are a choice by their names, as Rust's `LICENSE-APACHE`, `LICENSE-MIT`.
 fn is_choice_of_texts(texts: &[&LicenseEvidence]) -> bool {
     texts.len() == 2
         && [("Apache-2.0", "apache"), ("MIT", "mit")].iter().all(|(id, name)| {
@@ -559,13 +503,10 @@ fn is_choice_of_texts(texts: &[&LicenseEvidence]) -> bool {
 
 /// The folder of a path; `None` for the root itself.
 fn parent(path: &[u8]) -> Option<&[u8]> {
-    if path.is_empty() {
-        return None;
-    }
-    Some(memchr::memrchr(b'/', path).map_or(&[][..], |at| &path[..at]))
+    let end = memchr::memrchr(b'/', path).or((!path.is_empty()).then_some(0))?;
+    Some(&path[..end])
 }
 
-/// The folder of a path and those above it, up to the root.
 fn folders_above(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     std::iter::successors(parent(path), |folder| parent(folder))
 }
@@ -578,9 +519,8 @@ fn above(path: &FilePath, n_up: u8) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::license::tests::text;
+    use crate::license::tests::{MIT, text};
 
-    const MIT: &str = "Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the \"Software\"). The above copyright notice and this permission notice shall be included.";
     const GPL: &str = "GNU GENERAL PUBLIC LICENSE\nVersion 3, 29 June 2007\n";
 
     #[track_caller]
@@ -604,7 +544,6 @@ mod tests {
         assert_eq!(found.found_by().as_deref(), Some(expected));
     }
 
-    /// The licenses that were found and do not count.
     fn contradictions(found: &Identification) -> Vec<String> {
         found.contradictions.iter().map(LicenseEvidence::says).collect()
     }

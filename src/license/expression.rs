@@ -15,7 +15,7 @@ use super::grants;
 /// An SPDX license expression.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Expression {
-    /// The nodes in postfix order.
+    /// In postfix order.
     nodes: Vec<Node>,
 }
 
@@ -39,10 +39,7 @@ pub struct License {
 
 /// Maximum bytes of an expression: nobody writes longer ones, and nesting stays shallow.
 const MAX_LENGTH: usize = 2_000;
-/// Maximum licenses in an expression.
 const MAX_LICENSES: usize = 100;
-/// Maximum depth of parentheses.
-const MAX_DEPTH: usize = 32;
 
 /// Deprecated identifiers that include their exception.
 const WITH_EXCEPTION: &[(&str, &str)] = &[
@@ -65,11 +62,8 @@ const SUCCESSORS: &[(&str, &str, Option<&str>)] = &[
 ];
 
 impl Expression {
-    /// Reads an expression: SPDX's own syntax, the deprecated identifiers, the names that people
-    /// give licenses, such as "Apache License, Version 2.0" or "GPLv2+", and several of them with
-    /// words or signs between.
-    ///
-    /// `None` for anything that does not name a known license.
+    /// Reads SPDX's syntax, deprecated identifiers, the names that people give licenses, such as
+    /// "GPLv2+", and several of them with words or signs between; `None` for anything else.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         if text.is_empty() || text.len() > MAX_LENGTH {
@@ -83,8 +77,7 @@ impl Expression {
             .or_else(|| grants::named(text).and_then(|name| Self::parse_spdx(&name)))
     }
 
-    /// Reads names as Debian and CRAN join them. A comma joins, and binds more loosely than words:
-    /// "A or B, and C".
+    /// Reads names as Debian and CRAN join them. A comma binds loosest: "A or B, and C".
     fn parse_list(text: &str) -> Option<Self> {
         let text = text.replace(" and ", " & ").replace(" or ", " | ").replace(['/', '\n'], " | ");
         Self::all_known(text.split(',').map(|part| {
@@ -97,7 +90,7 @@ impl Expression {
 
     /// Reads an expression in SPDX's syntax only.
     pub fn parse_spdx(text: &str) -> Option<Self> {
-        if text.len() > MAX_LENGTH || depth(text) > MAX_DEPTH {
+        if text.len() > MAX_LENGTH || depth(text) > 32 {
             return None;
         }
         let mode = ParseMode {
@@ -134,23 +127,17 @@ impl Expression {
     }
 
     fn join(of: impl IntoIterator<Item = Self>, operator: &Node) -> Option<Self> {
-        let mut joined: Option<Self> = None;
-        let mut seen: Vec<Self> = Vec::new();
+        let mut parts: Vec<Self> = Vec::new();
         for next in of {
-            if seen.contains(&next) || seen.len() >= MAX_LICENSES {
-                continue;
+            if !parts.contains(&next) && parts.len() < MAX_LICENSES {
+                parts.push(next);
             }
-            seen.push(next.clone());
-            joined = Some(match joined {
-                None => next,
-                Some(mut first) => {
-                    first.nodes.extend(next.nodes);
-                    first.nodes.push(operator.clone());
-                    first
-                }
-            });
         }
-        joined
+        parts.into_iter().reduce(|mut joined, next| {
+            joined.nodes.extend(next.nodes);
+            joined.nodes.push(operator.clone());
+            joined
+        })
     }
 
     /// The licenses it names, in order.
@@ -238,7 +225,6 @@ impl Expression {
         })
     }
 
-    /// Whether a license in it allows later versions.
     pub(super) fn is_later(&self) -> bool {
         self.licenses().any(License::allows_later)
     }
@@ -251,7 +237,6 @@ impl Expression {
         })
     }
 
-    /// The same with another license for each.
     fn with_each(&self, other: impl Fn(&License) -> License) -> Self {
         let nodes = self.nodes.iter().map(|node| match node {
             Node::License(license) => Node::License(other(license)),
@@ -265,8 +250,7 @@ impl Expression {
         matches!(&self.nodes[..], [Node::License(of)] if of.names_family())
     }
 
-    /// The same with each name of a family as the license of it that is among `exact`, if there is
-    /// only one.
+    /// The same with each name of a family as the only license of it among `exact`, if it is one.
     pub(super) fn refined(&self, exact: &[&Self]) -> Self {
         let exact = exact.iter().filter(|of| of.nodes.len() == 1).flat_map(|of| of.licenses());
         let exact: Vec<&License> = exact.filter(|of| !of.names_family()).collect();
@@ -280,17 +264,14 @@ impl Expression {
         })
     }
 
-    /// Whether both may well mean the same: they have a license in common, or one is a vaguer name
-    /// of the other.
-    ///
+    /// Whether both may mean the same: they share a license, or one is a vaguer name of the other.
     /// With `is_later_known`, "only" and "or later" disagree.
     pub fn agrees_with(&self, other: &Self, is_later_known: bool) -> bool {
         self.licenses().any(|a| other.licenses().any(|b| a.agrees_with(b, is_later_known)))
     }
 }
 
-/// The parts of two expressions that are joined by "or" or by "and", in order: one that is joined
-/// otherwise is a single part.
+/// The parts of two expressions, in order; one that is joined otherwise is a single part.
 fn sorted_parts(is_or: bool, of: [(bool, Vec<String>); 2]) -> Vec<String> {
     let mut all = Vec::new();
     for (other, parts) in of {
@@ -368,15 +349,13 @@ impl License {
                     name = (*successor).to_owned();
                     exception = exception.or(with.map(str::to_owned));
                 }
-                let is_exact =
-                    name.ends_with("-only") || name.ends_with("-or-later") || name.ends_with('+');
                 let is_gnu = id.is_gnu() || exception.is_some() && name.contains("GPL-");
                 if !is_gnu {
                     (name, *or_later)
                 } else if *or_later || name.ends_with('+') {
                     let base = name.trim_end_matches('+').trim_end_matches("-only");
                     (format!("{}-or-later", base.trim_end_matches("-or-later")), false)
-                } else if is_exact {
+                } else if name.ends_with("-only") || name.ends_with("-or-later") {
                     (name, false)
                 } else {
                     (format!("{name}-only"), false)
@@ -405,8 +384,7 @@ impl License {
         })
     }
 
-    /// Whether code under this license may be used under `other`: the same license, or a later
-    /// version if that is allowed.
+    /// Whether code under it may be used under `other`: the same, or an allowed later version.
     pub fn may_be_taken_as(&self, other: &Self) -> bool {
         let versions = self.version().zip(other.version());
         let is_later = self.allows_later() && versions.is_some_and(|(own, other)| own < other);
@@ -447,10 +425,7 @@ impl License {
 
 impl fmt::Display for License {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.id)?;
-        if self.or_later {
-            f.write_str("+")?;
-        }
+        write!(f, "{}{}", self.id, if self.or_later { "+" } else { "" })?;
         match &self.exception {
             Some(exception) => write!(f, " WITH {exception}"),
             None => Ok(()),
@@ -486,7 +461,6 @@ mod tests {
 
     #[test]
     fn expressions_are_put_into_canonical_spelling() {
-        check("MIT", "MIT");
         check("mit or apache-2.0", "MIT OR Apache-2.0");
         check("MIT/Apache-2.0", "MIT OR Apache-2.0");
         check("(MIT OR Apache-2.0) AND Unicode-3.0", "(MIT OR Apache-2.0) AND Unicode-3.0");
@@ -498,21 +472,17 @@ mod tests {
         check("LicenseRef-ours", "LicenseRef-ours");
         let document = "DocumentRef-spdx:LicenseRef-ours AND MIT";
         check(document, document);
-        check("LGPL-2.1-only OR GPL-2.0-only", "LGPL-2.1-only OR GPL-2.0-only");
         check("lgpl-2.1-ONLY and gpl-2.0+", "LGPL-2.1-only AND GPL-2.0-or-later");
         check("MIT OR Apache-2.0 AND BSD-3-Clause", "MIT OR Apache-2.0 AND BSD-3-Clause");
         check("((MIT))", "MIT");
         check("gpl-3.0-or-later with gcc-exception-3.1", "GPL-3.0-or-later WITH GCC-exception-3.1");
-        check("GPL-3.0-with-GCC-exception", "GPL-3.0-only WITH GCC-exception-3.1");
         assert_eq!(Expression::parse("Apache-2.0 and/or MIT"), None);
         check("MIT, BSD-3-Clause", "MIT AND BSD-3-Clause");
         check("MIT / Apache-2.0", "MIT OR Apache-2.0");
         check("MIT|Apache-2.0", "MIT OR Apache-2.0");
-        check("StandardML-NJ", "SMLNJ");
         check("eCos-2.0", "GPL-2.0-or-later WITH eCos-exception-2.0");
         check("bzip2-1.0.5", "bzip2-1.0.6");
         check("GFDL-1.3", "GFDL-1.3-only");
-        check("AGPL-3.0", "AGPL-3.0-only");
     }
 
     #[test]

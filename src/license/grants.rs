@@ -9,21 +9,18 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::expression::Expression;
 use super::limits::is_limit_of_name;
-use super::words::Words;
+use super::{Expression, Words};
 
-/// A license that is named.
+/// A license that is named, and its words.
 #[derive(Debug, Clone)]
 pub(super) struct Grant {
-    /// Its words.
     pub range: Range<usize>,
     /// The license; `None` if the name is known, and the license is not.
     pub expression: Option<Expression>,
     /// The licenses that have the name, if it is that of several.
     pub others: Vec<String>,
-    /// Whether this only says where a text is: "the text of the GPL is in ...". It completes a name
-    /// without a version.
+    /// Whether this only says where the text is, which completes a name without a version.
     pub is_reference: bool,
 }
 
@@ -46,7 +43,6 @@ struct Family {
     is_address: bool,
     /// The license without a version.
     plain: Option<String>,
-    /// The licenses by version.
     versions: BTreeMap<String, String>,
 }
 
@@ -62,17 +58,6 @@ const FILLERS: &[&str] = &[
     "the", "license", "licenses", "licensed", "version", "versions", "see", "under", "a", "an",
     "http", "www", "legalcode", "standalone", "old",
 ];
-/// Maximum words of a name.
-const MAX_NAME: usize = 8;
-/// Maximum bytes of a name in a manifest.
-const MAX_NAMED: usize = 200;
-/// Maximum words between a name and its version.
-const TO_VERSION: usize = 14;
-/// Maximum words between a name and "either version": the publisher's address may be there.
-const TO_EITHER: usize = 40;
-/// Maximum words between a word that grants and the name.
-const TO_NAME: usize = 14;
-/// Words that grant or govern.
 const GRANTING: &[&str] = &[
     "licensed", "released", "distributed", "redistributed", "redistribute", "available", "covered",
     "governed", "terms", "subject", "under", "license", "licenses", "provided", "relicensed",
@@ -83,7 +68,6 @@ const ORDINARY: &[&str] = &[
     "artistic", "boost", "python", "proprietary", "commercial", "unicode", "pd", "elastic", "psf",
     "zlib", "libpng",
 ];
-/// Words that say that a name grants nothing.
 const DENYING: &[&str] = &[
     "see", "not", "incompatible", "compatible", "received", "unlike", "compliance", "similar",
     "like", "than",
@@ -92,12 +76,6 @@ const DENYING: &[&str] = &[
 /// Words before "General Public License" where that is the GPL.
 const BEFORE_GENERAL: &[&str] =
     &["the", "this", "gnu", "gnus", "a", "under", "of", "license", "gpl", "or", "and", "s"];
-
-/// Minimum letters of an identifier that counts as a name.
-const MIN_IDENTIFIER: usize = 4;
-
-/// Hosts that have a page for each license, by its identifier.
-const HOSTS: [&str; 4] = ["spdx org", "opensource org", "choosealicense com", "nuget org"];
 
 /// The names by which people refer to exceptions.
 pub(super) const EXCEPTIONS: &[(&str, &str)] = &[
@@ -123,7 +101,9 @@ static FAMILIES: LazyLock<HashMap<String, Family>> = LazyLock::new(|| {
         let id = parted(of.name);
         let address = of.name.strip_prefix("CC-");
         let address = address.map(|name| on_host("creativecommons org", &parted(name)));
-        let pages = HOSTS.map(|host| on_host(host, &id));
+        // Hosts that have a page for each license.
+        let pages = ["spdx org", "opensource org", "choosealicense com", "nuget org"];
+        let pages = pages.map(|host| on_host(host, &id));
         let usual = address.into_iter().chain(pages).map(|page| (page, of.name, true));
         [(parted(of.full_name), of.name, false), (id, of.name, false)].into_iter().chain(usual)
     });
@@ -159,8 +139,7 @@ static FIRST: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     FAMILIES.keys().filter_map(|name| name.split(' ').next()).chain(["gnu"]).collect()
 });
 
-/// "GNU General Public License" and "GNU GPL" without "GNU"; the rest of another name may be any
-/// words.
+/// "GNU General Public License" and "GNU GPL" without "GNU", but not "GNU" before any other words.
 fn without_gnu(name: &str) -> &str {
     let is_rest =
         |rest: &&str| (rest.contains(' ') || rest.contains("gpl")) && !rest.starts_with("org ");
@@ -203,7 +182,7 @@ fn short(version: &str) -> &str {
 
 /// The license that a name of a manifest means; `None` if it is more than a name, or not known.
 pub(super) fn named(name: &str) -> Option<String> {
-    if name.len() > MAX_NAMED {
+    if name.len() > 200 {
         return None;
     }
     if let Some((license, exception)) = name.split_once(" with ") {
@@ -245,8 +224,7 @@ fn parted_remarks(name: &str) -> (String, Vec<&str>) {
     (without + &rest.replace(['(', ')'], " "), remarks)
 }
 
-/// The licenses that are named in a part of a text where it grants, and those that are named close
-/// to them.
+/// The licenses that are named where a part of a text grants, and those named close to them.
 pub(super) fn grants(words: &Words, part: Range<usize>) -> Vec<Grant> {
     let mut found: Vec<(NameContext, Grant)> = Vec::new();
     let mut at = part.start;
@@ -280,7 +258,7 @@ pub(super) fn grants(words: &Words, part: Range<usize>) -> Vec<Grant> {
         let between = stated[from.min(to)].1.range.end..stated[from.max(to)].1.range.start;
         let within = references.iter().filter(|(_, of)| between.contains(&of.range.start));
         let n_between = between.len() - within.map(|(_, of)| of.range.len()).sum::<usize>();
-        let is_near = n_between <= MAX_APART || is_or(words, between);
+        let is_near = n_between <= 6 || is_or(words, between);
         if is_near && stated[from].0 == NameContext::Granted && stated[to].0 == NameContext::Named {
             stated[to].0 = NameContext::Granted;
         }
@@ -295,22 +273,16 @@ pub(super) fn grants(words: &Words, part: Range<usize>) -> Vec<Grant> {
 /// Whether the words between two licenses, in one sentence, end with "or".
 fn is_or(words: &Words, between: Range<usize>) -> bool {
     between.len() <= TO_OR
-        && OR.iter().any(|or| words.of(between.clone()).ends_with(or))
+        && [" or", " or the", " or a", " or under the"]
+            .iter()
+            .any(|or| words.of(between.clone()).ends_with(or))
         && !between.into_iter().any(|at| words.has_end(at..at + 1) && words.word(at) != "http")
 }
 
-/// Maximum words between the names of licenses that are granted together.
-const MAX_APART: usize = 6;
-/// Maximum words between them, in one sentence, if an "or" is before the second: the address of the
-/// first.
+/// Maximum words between licenses granted together, if "or" is before the second: an address.
 const TO_OR: usize = 30;
-/// What is then right before the second.
-const OR: &[&str] = &[" or", " or the", " or a", " or under the"];
 
-/// Maximum words of an unknown name.
-const MAX_UNKNOWN: usize = 4;
-/// Words that are in no name of a license: "under the same license", "under the terms of this
-/// license".
+/// Words that are in no name of a license: "under the terms of this license".
 const NAMELESS: &[&str] = &[
     "this", "same", "following", "above", "below", "terms", "its", "it", "your", "our", "their",
     "such", "any", "original", "source", "that", "copyright", "permissive", "liberal",
@@ -324,8 +296,7 @@ const NAMELESS: &[&str] = &[
 /// What is before a license that is granted.
 const UNDER: &[&str] = &["under", "under the terms of", "by the terms of", "to the terms of"];
 
-/// The licenses in a part of a text that are granted, and that no list has: "under the Frobnicator
-/// License".
+/// The licenses that a part of a text grants, and no list has: "under the Frobnicator License".
 fn unknown(words: &Words, part: &Range<usize>, known: &[(NameContext, Grant)]) -> Vec<Grant> {
     // "GNU GLP V2".
     let of_gnu = part.clone().filter(|&at| {
@@ -341,7 +312,7 @@ fn unknown(words: &Words, part: &Range<usize>, known: &[(NameContext, Grant)]) -
         .collect()
 }
 
-/// The name of an unknown license that is granted, and whose last word is at `at`.
+/// The name, of up to four words, of an unknown license that is granted, which ends with `at`.
 fn unknown_name(
     words: &Words,
     part: &Range<usize>,
@@ -351,7 +322,7 @@ fn unknown_name(
     if words.word(at) != "license" || is_beside(at, known) {
         return None;
     }
-    let first = at.saturating_sub(MAX_UNKNOWN).max(part.start + 2);
+    let first = at.saturating_sub(4).max(part.start + 2);
     let mut before = (first.saturating_sub(1)..at).rev();
     let article = before.find(|&at| ["the", "a", "an"].contains(&words.word(at)))?;
     let mut name = article + 1..at;
@@ -376,11 +347,9 @@ fn is_beside(at: usize, known: &[(NameContext, Grant)]) -> bool {
 /// What the words before a name make of it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum NameContext {
-    /// The license is granted.
     Granted,
     /// Where its text is.
     Reference,
-    /// It is only named.
     Named,
     /// It is said not to be that of the file.
     Denied,
@@ -393,7 +362,8 @@ pub(super) fn title(words: &Words) -> Option<Grant> {
 
 impl NameContext {
     fn of(words: &Words, start: usize, name: &Range<usize>) -> Self {
-        let mut from = name.start.saturating_sub(TO_NAME).max(start);
+        // A word that grants is at most 14 words before the name.
+        let mut from = name.start.saturating_sub(14).max(start);
         // "License: MIT" is one sentence.
         if let Some(end) = (from..name.start)
             .rev()
@@ -418,7 +388,10 @@ impl NameContext {
             () if before.ends_with("version") => Self::Granted,
             () if words.of(name.clone()).starts_with("creativecommons") => Self::Granted,
             () if grants => Self::Granted,
-            () if is_address(words, name) => Self::Reference,
+            // "https://opensource.org/licenses/MIT".
+            () if name_at(words, name.start).is_some_and(|(of, _)| of.is_address) => {
+                Self::Reference
+            }
             () if is_denied => Self::Denied,
             () if before.contains("this ") && before.ends_with(" is") => Self::Granted,
             () if FOUND.contains(&words.of(name.end..name.end + 3)) => Self::Granted,
@@ -437,22 +410,16 @@ const TEXTS: &[&str] = &["common licenses", "text of", "copy of the"];
 /// What is said of the text of the license that a file has: "GPL v2, can be found in COPYING".
 const FOUND: &[&str] = &["can be found", "as found in", "see copying for"];
 
-/// Whether a name is an address: `opensource.org/licenses/MIT`.
-fn is_address(words: &Words, name: &Range<usize>) -> bool {
-    name_at(words, name.start).is_some_and(|(family, _)| family.is_address)
-}
-
 /// The licenses that have the name that begins at a word, and where it ends.
 fn name_at(words: &Words, at: usize) -> Option<(&'static Family, usize)> {
     if !FIRST.contains(words.word(at)) {
         return None;
     }
     let (mut name, mut best) = (String::new(), None);
-    let all = at..(at + MAX_NAME).min(words.n_words());
-    for (end, word) in all.map(|end| (end, words.word(end))) {
-        if FILLERS.contains(&word) {
-            continue;
-        }
+    // A name has up to eight words.
+    let all = at..(at + 8).min(words.n_words());
+    let all = all.map(|end| (end, words.word(end)));
+    for (end, word) in all.filter(|(_, word)| !FILLERS.contains(word)) {
         name = if name.is_empty() { word.to_owned() } else { name + " " + word };
         best = FAMILIES.get(without_gnu(&name)).map(|family| (family, end + 1)).or(best);
     }
@@ -468,18 +435,16 @@ fn grant(words: &Words, at: usize) -> Option<Grant> {
     let is_one = is_called_so || last.starts_with("licens") && words.has_end(at - 1..at);
     let is_usual = family.is_usual && (is_one || !ORDINARY.contains(&words.of(at..end)));
     // "The OpenSSL license", and no word of prose that is an identifier, too.
-    let is_short =
-        words.of(at..end).len() >= MIN_IDENTIFIER && last == "the" && words.word(end) == "license";
+    let is_short = words.of(at..end).len() >= 4 && last == "the" && words.word(end) == "license";
     // "CC-BY-NC" without its version.
     let is_creative = words.of(at..end).starts_with("cc by");
     let is_long =
         is_usual || is_creative || is_called_so && (words.of(at..end).contains(' ') || is_short);
     let version = version(words, at, end, family);
     let (end, behind) = version.as_ref().map_or((end, end), |of| (of.end, of.behind));
-    if !is_long && version.is_none() {
-        return None;
-    }
-    if !is_one && ORDINARY.contains(&words.word(at)) {
+    let is_bare_address = family.is_address && version.is_none() && family.plain.is_none();
+    let is_word = !is_one && ORDINARY.contains(&words.word(at));
+    if !is_long && version.is_none() || is_word || is_bare_address {
         return None;
     }
     let (is_later, end) = later(words, end, family);
@@ -491,10 +456,6 @@ fn grant(words: &Words, at: usize) -> Option<Grant> {
         }
         _ => family.plain.as_ref(),
     };
-    let is_address = family.is_address;
-    if is_address && version.is_none() && family.plain.is_none() {
-        return None;
-    }
     let is_vague = version.is_none() && family.versions.len() > 1;
     let others = if is_vague { family.versions.values().cloned().collect() } else { Vec::new() };
     let plain = id.and_then(|id| Expression::parse_spdx(id));
@@ -503,12 +464,12 @@ fn grant(words: &Words, at: usize) -> Option<Grant> {
         && !family.plain.as_ref().is_some_and(|of| of.starts_with("MIT") || of.starts_with("BSD"));
     let expression = plain.filter(|_| !is_style).map(|of| {
         let is_any = version.is_none()
-            && !is_address
+            && !family.is_address
             && of.is_one_version()
             && of.licenses().all(|of| of.exception.is_none());
         if is_later || is_any { of.with_later() } else { of }
     });
-    if expression.is_none() && (!is_called_so && !is_creative || is_address) {
+    if expression.is_none() && (!is_called_so && !is_creative || family.is_address) {
         return None;
     }
     let (mut expression, mut range) = (expression.map(|of| sections(words, end, of)), at..end);
@@ -519,14 +480,12 @@ fn grant(words: &Words, at: usize) -> Option<Grant> {
         expression = Expression::any([first].into_iter().chain(Expression::parse_spdx(next)));
         range.end = range.end.max(behind);
     }
-    // "GNU Afero General Public License" is not the GPL, and "Glide General Public License"
-    // neither.
+    // Neither "GNU Afero General Public License" nor "Glide General Public License" is the GPL.
     let is_other = words.word(at) == "general" && at > 0 && !BEFORE_GENERAL.contains(&last);
     let expression = expression.filter(|_| !is_other);
     Some(Grant { range, expression, others, is_reference: false })
 }
 
-/// The version of a named license.
 struct Version {
     /// Its number, in short.
     number: String,
@@ -545,9 +504,10 @@ impl Version {
     }
 }
 
-/// The version of a license named in a range of words.
+/// The version of a license named in a range of words: up to 14 words behind it, or 40 if the
+/// publisher's address is between, or eight before it.
 fn version(words: &Words, start: usize, end: usize, family: &Family) -> Option<Version> {
-    for at in end..(end + TO_VERSION).min(words.n_words()) {
+    for at in end..(end + 14).min(words.n_words()) {
         let (last, word) = (words.word(at - 1), words.word(at));
         let is_stated = at == end
             || ["version", "versions", "rev"].contains(&last)
@@ -571,7 +531,7 @@ fn version(words: &Words, start: usize, end: usize, family: &Family) -> Option<V
         }
     }
     // "As published by the Free Software Foundation, Inc., 51 Franklin Street; either version 2".
-    let next = words.of(end..end + TO_EITHER);
+    let next = words.of(end..end + 40);
     if let Some((between, behind)) = next.split_once(" either version ")
         && between.contains("foundation")
         && !between.trim_start_matches("license ").contains("licens")
@@ -639,8 +599,7 @@ fn later(words: &Words, end: usize, family: &Family) -> (bool, usize) {
     (true, end + next[..behind].split(' ').count())
 }
 
-/// The GNU Free Documentation License as the words behind it complete it: with or without invariant
-/// sections.
+/// The GNU FDL as the words behind it complete it: with or without invariant sections.
 fn sections(words: &Words, end: usize, license: Expression) -> Expression {
     let next = words.of(end..end + 60);
     let kind = match () {

@@ -58,9 +58,6 @@ const NO_LIMITS: &[&str] = &[
     "source code for proprietary components",
 ];
 
-/// Words that say that files may state another license themselves: "unless otherwise noted".
-const OTHERWISE: &[&str] = &["differently", "otherwise"];
-
 /// Whether a sentence beside a license text may limit it.
 pub(super) fn is_limit(sentence: &str) -> bool {
     sentence.split(' ').any(|word| OF_TEXTS.iter().any(|of| begins(word, of)))
@@ -70,13 +67,14 @@ pub(super) fn is_limit(sentence: &str) -> bool {
 /// Whether words in the sentence that names a license may limit it.
 pub(super) fn is_limit_of_name(sentence: &str) -> bool {
     let mut sentence = without(spaced(sentence), NO_LIMITS);
-    if has(&sentence, OTHERWISE) {
+    // Files may state another license themselves: "unless otherwise noted".
+    if has(&sentence, &["differently", "otherwise"]) {
         sentence = without(sentence, &["except", "unless"]);
     }
     has(&sentence, OF_NAMES)
 }
 
-/// Whether a sentence of a header that is near a license may limit it, and is no remark on the code.
+/// Whether a sentence of a header, near a license, may limit it, and is no remark on the code.
 pub(super) fn is_limit_of_header(sentence: &str) -> bool {
     let sentence = without(spaced(sentence), NO_LIMITS);
     has(&sentence, ABOUT) && has(&sentence, OF_HEADERS)
@@ -87,7 +85,6 @@ pub(super) fn spaced(sentence: &str) -> String {
     format!(" {} ", sentence.trim())
 }
 
-/// A sentence without some phrases.
 fn without(sentence: String, phrases: &[&str]) -> String {
     phrases.iter().fold(sentence, |rest, phrase| {
         if has(&rest, &[phrase]) { rest.replace(&format!(" {phrase} "), " ") } else { rest }
@@ -97,10 +94,8 @@ fn without(sentence: String, phrases: &[&str]) -> String {
 /// Whether a sentence with spaces around its words has one of the phrases.
 pub(super) fn has(sentence: &str, phrases: &[&str]) -> bool {
     phrases.iter().any(|phrase| {
-        let (begin, is_whole) = match phrase.strip_suffix('*') {
-            Some(begin) => (begin, false),
-            None => (*phrase, true),
-        };
+        let begin = phrase.trim_end_matches('*');
+        let is_whole = begin.len() == phrase.len();
         memchr::memmem::find_iter(sentence.as_bytes(), begin).any(|at| {
             let (before, behind) =
                 (&sentence.as_bytes()[..at], &sentence.as_bytes()[at + begin.len()..]);

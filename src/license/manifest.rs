@@ -1,13 +1,10 @@
-//! Reads licenses from package manifests.
-//!
-//! A manifest is a row of [`MANIFESTS`]: its name and the function that reads it.
+//! Reads licenses from package manifests, each of which is a row of [`MANIFESTS`].
 
 use roxmltree::{Document, Node};
 use serde_json::Value;
 
-use super::expression::Expression;
 use super::limits::is_limit;
-use super::statement::{Method, Scope, Statement};
+use super::{Expression, Method, Scope, Statement};
 use crate::text::FilePath;
 
 /// The licenses named in a manifest, and whether one of several may be chosen.
@@ -25,47 +22,49 @@ impl ManifestLicenses {
     fn many(names: Vec<String>, is_choice: bool) -> Option<Self> {
         (!names.is_empty()).then_some(Self { names, is_choice })
     }
+
+    fn expression(&self) -> Option<Expression> {
+        let known: Option<Vec<Expression>> =
+            self.names.iter().map(|name| Expression::parse(name)).collect();
+        known.and_then(if self.is_choice { Expression::any } else { Expression::all })
+    }
 }
 
-/// A manifest: the end of its name in lower case, and the function that reads it.
-struct Manifest {
-    name: &'static str,
-    read: fn(&str) -> Option<ManifestLicenses>,
-}
+type ReadManifest = fn(&str) -> Option<ManifestLicenses>;
 
-const MANIFESTS: &[Manifest] = &[
-    Manifest { name: "cargo.toml", read: cargo },
-    Manifest { name: "pyproject.toml", read: pyproject },
-    Manifest { name: "setup.cfg", read: setup_cfg },
-    Manifest { name: "setup.py", read: setup_py },
-    Manifest { name: "pkg-info", read: python_metadata },
-    Manifest { name: "metadata", read: python_metadata },
-    Manifest { name: "package.json", read: package_json },
-    Manifest { name: "bower.json", read: package_json },
+/// The names of manifests in lower case, those with a point as ends of names, and what reads each.
+const MANIFESTS: &[(&str, ReadManifest)] = &[
+    ("cargo.toml", cargo),
+    ("pyproject.toml", pyproject),
+    ("setup.cfg", setup_cfg),
+    ("setup.py", setup_py),
+    ("pkg-info", python_metadata),
+    ("metadata", python_metadata),
+    ("package.json", package_json),
+    ("bower.json", package_json),
     // Several licenses are a choice, as defined by composer.
-    Manifest { name: "composer.json", read: package_json },
-    Manifest { name: "meta.json", read: cpan },
-    Manifest { name: "meta.yml", read: |text| cpan_name(&field(text, "license")?.names[0]) },
-    Manifest { name: "makefile.pl", read: |text| cpan_name(assigned(text, "LICENSE")?.first()?) },
-    Manifest { name: "pom.xml", read: pom },
-    Manifest { name: ".pom", read: pom },
-    Manifest { name: ".nuspec", read: nuspec },
-    Manifest { name: ".csproj", read: csproj },
-    Manifest { name: ".fsproj", read: csproj },
-    Manifest { name: "directory.build.props", read: csproj },
-    Manifest { name: "build.gradle", read: gradle },
-    Manifest { name: "build.gradle.kts", read: gradle },
-    Manifest { name: "mix.exs", read: |text| listed(text, "licenses") },
-    Manifest { name: ".gemspec", read: gemspec },
-    Manifest { name: ".podspec", read: gemspec },
-    Manifest { name: ".podspec.json", read: package_json },
-    Manifest { name: ".cabal", read: |text| field(text, "license") },
-    Manifest { name: "description", read: |text| field(text, "license") },
-    Manifest { name: "opam", read: |text| listed(text, "license") },
-    Manifest { name: ".opam", read: |text| listed(text, "license") },
+    ("composer.json", package_json),
+    ("meta.json", cpan),
+    ("meta.yml", |text| cpan_name(&field(text, "license")?.names[0])),
+    ("makefile.pl", |text| cpan_name(assigned(text, "LICENSE")?.first()?)),
+    ("pom.xml", pom),
+    (".pom", pom),
+    (".nuspec", nuspec),
+    (".csproj", csproj),
+    (".fsproj", csproj),
+    ("directory.build.props", csproj),
+    ("build.gradle", gradle),
+    ("build.gradle.kts", gradle),
+    ("mix.exs", |text| listed(text, "licenses")),
+    (".gemspec", gemspec),
+    (".podspec", gemspec),
+    (".podspec.json", package_json),
+    (".cabal", |text| field(text, "license")),
+    ("description", |text| field(text, "license")),
+    ("opam", |text| listed(text, "license")),
+    (".opam", |text| listed(text, "license")),
 ];
 
-/// Maximum bytes of a manifest.
 const MAX_BYTES: usize = 2 * 1024 * 1024;
 
 /// Whether a file with this name, in lower case, is a manifest.
@@ -73,10 +72,10 @@ pub(super) fn is_relevant(name: &str) -> bool {
     manifest(name).is_some()
 }
 
-fn manifest(name: &str) -> Option<&'static Manifest> {
-    MANIFESTS.iter().find(|manifest| {
-        name == manifest.name || manifest.name.starts_with('.') && name.ends_with(manifest.name)
-    })
+/// The row of a manifest with this name.
+fn manifest(name: &str) -> Option<(&'static str, ReadManifest)> {
+    let mut rows = MANIFESTS.iter().copied();
+    rows.find(|(end, _)| name == *end || end.starts_with('.') && name.ends_with(end))
 }
 
 /// What a manifest states about its folder.
@@ -85,12 +84,10 @@ pub(super) fn statement(name: &str, bytes: &[u8]) -> Option<Statement> {
         return None;
     }
     let text = String::from_utf8_lossy(bytes);
-    let ManifestLicenses { names, is_choice } = (manifest(name)?.read)(&text)?;
+    let licenses = (manifest(name)?.1)(&text)?;
     let at = text.lines().position(|line| line.to_lowercase().contains("licen"));
     let line = at.map_or(1, |at| at as u32 + 1);
-    let known: Option<Vec<Expression>> = names.iter().map(|name| Expression::parse(name)).collect();
-    let joined = if is_choice { Expression::any } else { Expression::all };
-    let (expression, written) = (known.and_then(joined), names.join(", "));
+    let (expression, written) = (licenses.expression(), licenses.names.join(", "));
     // "SEE LICENSE IN ..." points to the text, which is read on its own.
     let is_pointer = expression.is_none() && written.to_lowercase().contains("see ");
     let (method, scope) = (Method::Manifest, Scope::Folder);
@@ -105,9 +102,9 @@ pub(super) fn unread(path: &FilePath) -> Statement {
 
 /// The license text that a manifest names, as a path from its folder.
 pub(super) fn named_text(name: &str, bytes: &[u8]) -> Option<String> {
-    let manifest = manifest(name)?;
+    let (manifest, _) = manifest(name)?;
     let text = String::from_utf8_lossy(bytes.get(..MAX_BYTES).unwrap_or(bytes));
-    let named = match manifest.name {
+    let named = match manifest {
         "cargo.toml" => in_toml(&text, &["package", "license-file"])
             .or_else(|| in_toml(&text, &["workspace", "package", "license-file"])),
         "pyproject.toml" => in_toml(&text, &["project", "license", "file"])
@@ -126,8 +123,7 @@ pub(super) fn named_text(name: &str, bytes: &[u8]) -> Option<String> {
         ".nuspec" => {
             let document = Document::parse(&text).ok()?;
             let license = element(&document, "license")?;
-            (license.attribute("type") == Some("file"))
-                .then(|| license.text().map(str::to_owned))?
+            license.text().filter(|_| license.attribute("type") == Some("file")).map(str::to_owned)
         }
         ".cabal" | "pkg-info" | "metadata" => field(&text, "license-file")?.names.pop(),
         "setup.cfg" => {
@@ -185,9 +181,9 @@ fn is_name(text: &str) -> bool {
 fn classified<'t>(classifiers: impl Iterator<Item = &'t str>) -> Option<ManifestLicenses> {
     let licenses =
         classifiers.filter_map(|classifier| classifier.trim().strip_prefix("License :: "));
-    let names: Vec<_> =
-        licenses.map(|name| name.rsplit(" :: ").next().unwrap_or(name).to_owned()).collect();
-    ManifestLicenses::many(names.into_iter().filter(|name| name != "OSI Approved").collect(), false)
+    let names = licenses.map(|name| name.rsplit(" :: ").next().unwrap_or(name));
+    let names = names.filter(|name| *name != "OSI Approved").map(str::to_owned);
+    ManifestLicenses::many(names.collect(), false)
 }
 
 fn setup_cfg(text: &str) -> Option<ManifestLicenses> {
@@ -200,20 +196,20 @@ fn with_classifiers(
     named: Option<ManifestLicenses>,
     classified: Option<ManifestLicenses>,
 ) -> Option<ManifestLicenses> {
-    let (Some(named), Some(classified)) = (&named, &classified) else {
-        return named.or(classified);
-    };
-    let all = [named, classified];
-    let [Some(a), Some(b)] =
-        all.map(|of| Expression::all_known(of.names.iter().map(|name| Expression::parse(name))))
-    else {
-        return ManifestLicenses::many(named.names.clone(), named.is_choice);
-    };
-    let is_said = b.licenses().all(|of| {
-        Expression::parse_spdx(&of.to_string()).is_some_and(|of| a.agrees_with(&of, false))
-    });
-    let others = if is_said { Vec::new() } else { classified.names.clone() };
-    ManifestLicenses::many([named.names.clone(), others].concat(), false)
+    match (named, classified) {
+        (Some(mut named), Some(classified)) => {
+            if let (Some(a), Some(b)) = (named.expression(), classified.expression())
+                && !b.licenses().all(|of| {
+                    Expression::parse_spdx(&of.to_string())
+                        .is_some_and(|of| a.agrees_with(&of, false))
+                })
+            {
+                named.names.extend(classified.names);
+            }
+            Some(named)
+        }
+        (named, classified) => named.or(classified),
+    }
 }
 
 /// `license="MIT"`, or the classifiers, in a call of `setup`.
@@ -300,7 +296,6 @@ fn pom(text: &str) -> Option<ManifestLicenses> {
     ManifestLicenses::many(names.collect(), true)
 }
 
-/// The elements with a name that are right in another.
 fn children<'d, 't>(of: Node<'d, 't>, name: &str) -> impl Iterator<Item = Node<'d, 't>> {
     of.children().filter(move |node| node.tag_name().name() == name)
 }
@@ -331,8 +326,7 @@ fn element<'d, 't>(document: &'d Document<'t>, name: &str) -> Option<Node<'d, 't
     document.descendants().find(|node| node.tag_name().name() == name)
 }
 
-/// `licenses { license { name = 'MIT' } }`, also `name.set("MIT")`; several are a choice, as in
-/// Maven.
+/// `licenses { license { name = 'MIT' } }`, also `name.set("MIT")`; a choice, as in Maven.
 fn gradle(text: &str) -> Option<ManifestLicenses> {
     // Behind the name of each block.
     fn blocks(text: &str, name: &str) -> Vec<usize> {
@@ -400,7 +394,6 @@ fn value_of<'t>(text: &'t str, key: &str) -> impl Iterator<Item = &'t str> {
     values.into_iter()
 }
 
-/// All licenses that are written behind a key.
 fn listed(text: &str, key: &str) -> Option<ManifestLicenses> {
     ManifestLicenses::many(assigned(text, key)?, false)
 }
@@ -427,21 +420,17 @@ fn assigned(text: &str, key: &str) -> Option<Vec<String>> {
     Some(names)
 }
 
-/// The quoted parts of a text.
 fn quoted(text: &str) -> Vec<String> {
     let (mut parts, mut rest) = (Vec::new(), text);
     while let Some((start, quote)) = rest.char_indices().find(|(_, c)| matches!(c, '"' | '\''))
         && let Some((part, behind)) = rest[start + 1..].split_once(quote)
-        && parts.len() < MAX_NAMES
+        && parts.len() < 8
     {
         parts.push(part.to_owned());
         rest = behind;
     }
     parts
 }
-
-/// Maximum licenses of a list.
-const MAX_NAMES: usize = 8;
 
 /// The value of `key: value` or `key = "value"`, whatever the case of the key.
 fn field(text: &str, key: &str) -> Option<ManifestLicenses> {
@@ -483,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn each_manifest_names_its_license() {
+    fn each_manifest_is_read_as_its_language_is_written() {
         check(
             r#"
 cargo.toml: [package]\nlicense = "MIT OR Apache-2.0"\n → MIT OR Apache-2.0
@@ -510,14 +499,6 @@ description: License: file LICENSE\n → nothing
 x.cabal: license: BSD3\n → BSD-3-Clause
 package.json: {"license": "GPL2 with classpath exception"} → GPL-2.0-only WITH Classpath-exception-2.0
 package.json: {"license": "GNU GPL, version 2 with the GNU Classpath Exception"} → GPL-2.0-only WITH Classpath-exception-2.0
-"#,
-        );
-    }
-
-    #[test]
-    fn a_manifest_is_read_as_its_language_is_written() {
-        check(
-            r#"
 setup.py: setup(\n  license = 'GPLv2',\n)\n → GPL-2.0-only
 setup.py: setup(**{'license': 'GPLv2'})\n → GPL-2.0-only
 x.gemspec:   s.licenses = [\n    'Ruby',\n    'GPL-2.0',\n  ]\n → Ruby AND GPL-2.0-only
@@ -583,11 +564,6 @@ pom.xml: <project><licenses><license><name>MIT</name><url>https://www.gnu.org/li
     fn licenses_are_read_as_each_format_joins_them() {
         check(
             r#"
-description: License: GPL-2 | GPL-3\n → GPL-2.0-only OR GPL-3.0-only
-description: License: Artistic-2.0 | AGPL-3 + file LICENSE\n → Artistic-2.0 OR AGPL-3.0-only
-description: License: LGPL (>= 2.1)\n → LGPL-2.1-or-later
-description: License: BSD_3_clause + file LICENSE\n → BSD-3-Clause
-x.opam: license: ["MIT" "ISC"]\n → MIT AND ISC
 opam: license: "LGPL-2.1-only WITH OCaml-LGPL-linking-exception"\n → LGPL-2.1-only WITH OCaml-LGPL-linking-exception
 mix.exs: defp package do\n  [licenses: ["Apache-2.0", "MIT"], links: %{}]\nend\n → Apache-2.0 AND MIT
 build.gradle: licenses {\n  license {\n    name = 'The Apache License, Version 2.0'\n    url = 'http://www.apache.org/licenses/LICENSE-2.0.txt'\n  }\n}\n → Apache-2.0
@@ -595,17 +571,13 @@ build.gradle.kts: pom { name.set("x")\n licenses { license { name.set("MIT")\n u
 build.gradle: plugins { id 'java' }\n → nothing
 x.podspec: s.license = { :type => 'MIT', :file => 'LICENSE' }\n → MIT
 x.podspec: s.license = { "type" => "BSD-3-Clause", "text" => "x" }\n → BSD-3-Clause
-x.podspec: spec.license      = 'Apache License, Version 2.0'\n → Apache-2.0
-x.gemspec:   spec.license = "MIT" # as always\n → MIT
 meta.yml: ---\nlicense: perl\nname: X\n → Artistic-1.0-Perl OR GPL-1.0-or-later
 meta.json: {"license": ["perl_5"]} → Artistic-1.0-Perl OR GPL-1.0-or-later
 meta.json: {"license": ["apache_2_0"]} → Apache-2.0
 makefile.pl: WriteMakefile(\n  NAME => 'X',\n  LICENSE => 'artistic_2',\n);\n → Artistic-2.0
-setup.py: setup(name='x', license='BSD-2-Clause')\n → BSD-2-Clause
 setup.py: setup(name='x',\n  classifiers=[\n    'License :: OSI Approved :: MIT License',\n  ])\n → MIT
 setup.py: from x import license\nlicense = open('LICENSE').read()\n → nothing
 pyproject.toml: [project]\nlicense = "MIT AND (Apache-2.0 OR BSD-2-Clause)"\n → MIT AND (Apache-2.0 OR BSD-2-Clause)
-setup.cfg: [metadata]\nlicense = MIT\nlicense_files = LICENSE\n → MIT
 setup.cfg: [metadata]\nlicense_files = LICENSE\nlicense = MIT\n → MIT
 setup.cfg: [metadata]\nclassifiers =\n    License :: OSI Approved :: MIT License\n → MIT
 x.nuspec: <package><metadata><licenseUrl>https://opensource.org/licenses/MIT</licenseUrl></metadata></package> → MIT
@@ -614,10 +586,6 @@ x.csproj: <Project><PropertyGroup><PackageLicenseExpression>MIT</PackageLicenseE
 pom.xml: <project><licenses><license><name>Ours</name><url>https://www.apache.org/licenses/LICENSE-2.0.txt</url></license></licenses></project> → Apache-2.0
 pom.xml: <project><licenses><license><name>MIT</name></license><license><name>Ours</name></license></licenses></project> → unknown: MIT, Ours
 package.json: {"license": {"type": "ISC", "url": "x"}} → ISC
-package.json: {"license": "MIT, Apache-2.0"} → MIT AND Apache-2.0
-package.json: {"license": "(mit or apache-2.0)"} → MIT OR Apache-2.0
-cargo.toml: [package]\nlicense = "MIT/Apache-2.0"\n → MIT OR Apache-2.0
-cargo.toml: [package]\nlicense = "Apache-2.0 / MIT"\n → Apache-2.0 OR MIT
 "#,
         );
     }

@@ -6,9 +6,7 @@ use crate::text::decoded;
 
 /// Bytes at the beginning of a text by which its format is known.
 const MAX_HEAD: usize = 1024;
-/// Maximum bytes of a tag of HTML.
 const MAX_TAG: usize = 1000;
-/// Maximum bytes of an entity of HTML.
 const MAX_ENTITY: usize = 8;
 
 /// Entities of HTML that licenses and notices are written with.
@@ -33,8 +31,7 @@ const ENTITIES: &[(&str, char)] = &[
 /// Groups of RTF that are not part of the text.
 const HIDDEN: &[&[u8]] = &[b"*", b"fonttbl", b"colortbl", b"stylesheet", b"info", b"pict"];
 
-/// A text without the marks of HTML, with the same lines, or of RTF, with those that it is read
-/// with.
+/// A text without the marks of HTML, with the same lines, or of RTF, with those of its reader.
 pub(super) fn plain(bytes: &[u8]) -> Cow<'_, [u8]> {
     let head = bytes[..bytes.len().min(MAX_HEAD)].to_ascii_lowercase();
     if head.starts_with(b"{\\rtf") {
@@ -50,8 +47,7 @@ pub(super) fn plain(bytes: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(rewritten(bytes, |text| html_mark(text, closed)))
 }
 
-/// A text without byte order mark, in UTF-8 if it is in UTF-16 or UTF-32, with the lines of old Macs
-/// as lines.
+/// A text without byte order mark, in UTF-8 if in UTF-16 or UTF-32, with the lines of old Macs.
 pub(super) fn unmarked(bytes: &[u8]) -> Cow<'_, [u8]> {
     let text = decoded(bytes).unwrap_or(Cow::Borrowed(bytes));
     let is_mac = text.contains(&b'\r') && !text.contains(&b'\n');
@@ -88,8 +84,7 @@ pub(super) fn without_entities(line: &str) -> Cow<'_, str> {
     Cow::Owned(in_utf8(&rewritten(line.as_bytes(), entity)).into_owned())
 }
 
-/// A text with what its marks stand for; `mark` answers how long the one is that a text begins with,
-/// and what that is, if there is one.
+/// A text with its marks replaced: `mark` gives the length of one at the beginning, and its sign.
 fn rewritten(bytes: &[u8], mark: impl Fn(&[u8]) -> Option<(usize, char)>) -> Vec<u8> {
     let mut plain = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
@@ -153,8 +148,7 @@ fn entity(text: &[u8]) -> Option<(usize, char)> {
     Some((end + 2, sign))
 }
 
-/// A brace, a control word or a line end of RTF, which is no line end of the text; a hidden group
-/// as a whole.
+/// A brace, a control word, a line end of RTF, which ends none of the text, or a hidden group.
 fn rtf_mark(text: &[u8]) -> Option<(usize, char)> {
     match text {
         [b'{', b'\\', rest @ ..] if HIDDEN.iter().any(|group| rest.starts_with(group)) => {

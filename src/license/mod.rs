@@ -1,22 +1,18 @@
 //! Identifies licenses: what files state about themselves and each other, and what a license
 //! requires of those who copy.
 //!
-//! What one file states ([`Statement`]s) depends only on its name and bytes, so
-//! it can be cached by blob. [`Licenses`] combines the statements of a component
-//! and answers for each of its files.
+//! What one file states ([`Statement`]s) depends only on its name and bytes, so it can be cached by
+//! blob. [`Licenses`] combines the statements of a component and answers for each of its files.
 //!
-//! Invariant: unknown stays unknown, and is never treated as permissive. If
-//! evidence is contradictory, both sides are kept.
+//! Invariant: unknown stays unknown, and is never treated as permissive. If evidence is
+//! contradictory, both sides are kept.
 //!
-//! A circle: `expression` takes a name that is no identifier as `grants` reads it, which makes an
-//! expression of it.
+//! A circle: `expression` reads what is no identifier by `grants`, which makes an expression of it.
 
 mod align;
 mod choice;
 mod class;
-mod compatibility;
 mod component;
-mod debian;
 mod expression;
 mod grants;
 mod limits;
@@ -34,8 +30,7 @@ mod terms;
 mod text;
 mod words;
 
-pub use class::Class;
-pub use compatibility::{ATTRIBUTION, Compatibility, compatibility};
+pub use class::{ATTRIBUTION, Class, Compatibility, compatibility};
 pub use component::{
     Identification, LicenseEvidence, LicensedLines, Licenses, LicensingInfo, Refer, meant_by,
 };
@@ -52,13 +47,14 @@ pub use words::{Words, hash};
 mod tests {
     use super::Words;
 
-    /// The text of a license of the list.
+    /// An abridged text.
+    pub(super) const MIT: &str = "Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the \"Software\"). The above copyright notice and this permission notice shall be included.";
+
     pub(super) fn text(id: &str) -> String {
         let template = super::templates::all().find(|of| of.id == id);
         template.unwrap_or_else(|| panic!("{id} has a template")).words.join(" ")
     }
 
-    /// Checks the license that a header states.
     #[track_caller]
     pub(super) fn check_header(text: &str, expected: &str) {
         let found =
@@ -66,7 +62,6 @@ mod tests {
         assert_eq!(found.map_or("unknown".to_owned(), |of| of.to_string()), expected, "{text}");
     }
 
-    /// Checks those of a table.
     #[track_caller]
     pub(super) fn check_headers(table: &str) {
         rows(table).for_each(|(text, expected)| check_header(&text, expected));

@@ -18,12 +18,11 @@ const SPEAKING: &[&str] = &[
     "misrepresented", "arrant", "ARRANT", "isclaim", "ISCLAIM", "LIABLE",
 ];
 
-/// Parts of words of terms, in lower case: a paragraph with one of them, near a statement, may be
-/// part of it.
+/// Parts of words of terms, in lower case, any of which adds a paragraph to a statement near it.
 const LIMITING: &[&str] = &[
     "not", "must", "shall", "only", "prohibit", "permi", "allow", "commerc", "agree", "strict",
-    "exception", "except", "liab", "warrant", "disclaim", "provided", "altern", "any one of",
-    "choose", "choice", "copyright", "dual", "option", "terms", "under",
+    "except", "liab", "warrant", "disclaim", "provided", "altern", "any one of", "choose",
+    "choice", "copyright", "dual", "option", "terms", "under",
 ];
 
 /// The same for a paragraph in another comment: what is said of a function there limits no license.
@@ -35,8 +34,7 @@ const LIMITING_ALL: &[&str] = &[
 /// Maximum bytes between paragraphs that belong together.
 const NEAR: usize = 600;
 
-/// The parts of a text that may state a license: whole paragraphs, in order and apart from each
-/// other.
+/// The parts of a text that may state a license: whole paragraphs, in order and apart.
 pub(super) fn passages(text: &[u8]) -> Vec<Range<usize>> {
     static ANY: LazyLock<Regex> = LazyLock::new(|| any_of("", SPEAKING));
     let mut found: Vec<Range<usize>> = Vec::new();
@@ -50,7 +48,6 @@ pub(super) fn passages(text: &[u8]) -> Vec<Range<usize>> {
     whole
 }
 
-/// One search for all of some words.
 fn any_of(flags: &str, words: &[&str]) -> Regex {
     Regex::new(&format!("{flags}(?:{})", words.join("|"))).expect("words are letters and spaces")
 }
@@ -69,16 +66,10 @@ fn with_limits(text: &[u8], part: Range<usize>) -> Range<usize> {
     static OF_ALL: LazyLock<Regex> = LazyLock::new(|| any_of("(?i-u)", LIMITING_ALL));
     let near = part.start.saturating_sub(NEAR)..(part.end + NEAR).min(text.len());
     let comment = comment(text, &part, &near);
-    let mut before = places(text, &OF_ALL, near.start..comment.start).chain(places(
-        text,
-        &OF_COMMENT,
-        comment.start..part.start,
-    ));
-    let behind = places(text, &OF_COMMENT, part.end..comment.end).chain(places(
-        text,
-        &OF_ALL,
-        comment.end..near.end,
-    ));
+    let before = [(&OF_ALL, near.start..comment.start), (&OF_COMMENT, comment.start..part.start)];
+    let behind = [(&OF_COMMENT, part.end..comment.end), (&OF_ALL, comment.end..near.end)];
+    let mut before = before.into_iter().flat_map(|(any, within)| places(text, any, within));
+    let behind = behind.into_iter().flat_map(|(any, within)| places(text, any, within));
     before.next().map_or(part.start, |at| paragraph(text, at).start)
         ..behind.last().map_or(part.end, |at| paragraph(text, at).end)
 }
@@ -87,21 +78,21 @@ fn with_limits(text: &[u8], part: Range<usize>) -> Range<usize> {
 fn places<'t>(
     text: &'t [u8],
     any: &'static Regex,
-    near: Range<usize>,
+    within: Range<usize>,
 ) -> impl Iterator<Item = usize> + 't {
-    any.find_iter(&text[near.clone()]).map(move |of| near.start + of.start())
+    any.find_iter(&text[within.clone()]).map(move |of| within.start + of.start())
 }
 
 /// What of `near` is in one comment with a part of it.
 fn comment(text: &[u8], part: &Range<usize>, near: &Range<usize>) -> Range<usize> {
     let first = lines(&text[part.clone()]).next().unwrap_or_default();
     let last = lines(&text[part.clone()]).next_back().unwrap_or_default();
-    let n_before = n_going_on(first, lines(&text[near.start..part.start]).rev(), BEGINS);
-    let n_behind = n_going_on(last, lines(&text[part.end..near.end]), ENDS);
+    let (begins, ends) = (["/*", "<!--", "\"\"\""], ["*/", "-->", "\"\"\""]);
+    let n_before = n_going_on(first, lines(&text[near.start..part.start]).rev(), begins);
+    let n_behind = n_going_on(last, lines(&text[part.end..near.end]), ends);
     part.start - n_before..part.end + n_behind
 }
 
-/// The lines of a text with their ends.
 fn lines(text: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
     text.split_inclusive(|&byte| byte == b'\n')
 }
@@ -127,10 +118,6 @@ fn mark(line: &[u8]) -> Option<u8> {
     let line = line.trim_ascii_start();
     line.first().copied().filter(|mark| mark.is_ascii_punctuation() && !line.starts_with(b"/*"))
 }
-
-/// What begins a comment, and what ends it.
-const BEGINS: [&str; 3] = ["/*", "<!--", "\"\"\""];
-const ENDS: [&str; 3] = ["*/", "-->", "\"\"\""];
 
 /// The lines around an offset up to those that hold no more than marks.
 fn paragraph(text: &[u8], at: usize) -> Range<usize> {

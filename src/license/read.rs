@@ -1,18 +1,16 @@
-//! Reads what one file states about licenses: its own, its folder's, or those of other files.
-//!
-//! The result depends only on the file's name and bytes.
+//! Reads what one file states about its own, its folder's and other files' licenses, by nothing but
+//! its name and bytes.
 
 use std::ops::Range;
 
-use super::expression::Expression;
 use super::limits::is_limit_of_header;
 use super::markup::plain;
-use super::passages::{KnownTexts, passages};
-use super::statement::{Method, Scope, Statement};
-use super::tag::{self, Tag};
+use super::passages::passages;
+use super::tag::tags;
 use super::text::Identity;
-use super::words::Words;
-use super::{debian, manifest, reference, reuse, text};
+use super::{
+    Expression, KnownTexts, Method, Scope, Statement, Words, manifest, reference, reuse, text,
+};
 use crate::text::{FilePath, decoded};
 
 /// Files that license their parent directory: (directory, file name).
@@ -24,20 +22,19 @@ pub fn is_relevant(path: &FilePath) -> bool {
     is_license_text(&name)
         || name.ends_with(".license")
         || reuse::is_relevant(path)
-        || debian::is_relevant(path)
+        || reuse::is_debian(path)
         || manifest::is_relevant(&name)
 }
 
-/// The statements of a file: about itself and, if it [`is_relevant`], about others. What several
-/// files have in common is read once.
+/// The statements of a file about itself and, if it [`is_relevant`], about others.
 pub(super) fn statements(path: &FilePath, bytes: &[u8], memory: &KnownTexts) -> Vec<Statement> {
     let name = lower_name(path);
     // Before the license texts: `debian/copyright` is named like one.
-    if debian::is_relevant(path) {
-        return debian::statements(bytes);
+    if reuse::is_debian(path) {
+        return reuse::of_debian(bytes);
     }
     if is_license_text(&name) {
-        return about_package(path, license_text(path, bytes, memory));
+        return about_package(path, license_text(path, bytes, memory).into_iter().collect());
     }
     if let Some(of) = path.name().strip_suffix(b".license") {
         let (_, tags) = parted(bytes);
@@ -65,8 +62,7 @@ pub struct NamedText {
     pub n_up: u8,
 }
 
-/// The license text that the manifest at `path` names, if it is one and the name does not tell that
-/// by itself.
+/// The license text that the manifest at `path` names, unless its name tells that by itself.
 pub fn named_text(path: &FilePath, bytes: &[u8]) -> Option<NamedText> {
     let named = manifest::named_text(&lower_name(path), bytes)?;
     let named = FilePath::new([path.folder(), named.as_bytes()].concat());
@@ -77,14 +73,11 @@ pub fn named_text(path: &FilePath, bytes: &[u8]) -> Option<NamedText> {
 /// What a text states that a manifest names as the license of its folder.
 pub(super) fn named(text: &NamedText, bytes: &[u8]) -> Vec<Statement> {
     let scope = if text.n_up == 0 { Scope::Folder } else { Scope::Above(text.n_up) };
-    license_text(&text.path, bytes, &KnownTexts::default())
-        .into_iter()
-        .map(|statement| Statement { scope: scope.clone(), ..statement })
-        .collect()
+    let statement = license_text(&text.path, bytes, &KnownTexts::default());
+    statement.map(|of| Statement { scope, ..of }).into_iter().collect()
 }
 
-/// Python keeps the metadata of a package in a folder next to its code, and the license texts in a
-/// folder in that: what they state about their folder is about the code.
+/// Python keeps metadata and license texts in folders beside the code that they are about.
 fn about_package(path: &FilePath, mut statements: Vec<Statement>) -> Vec<Statement> {
     let mut folders = path.as_bytes().rsplit(|&byte| byte == b'/').skip(1);
     let n_up = match (folders.next(), folders.next()) {
@@ -110,8 +103,7 @@ fn lower_name(path: &FilePath) -> String {
 
 /// Whether a file with this name, in lower case, is a license text.
 fn is_license_text(name: &str) -> bool {
-    let (stem, extension) =
-        name.rsplit_once('.').map_or((name, ""), |(stem, extension)| (stem, extension));
+    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
     let is_source = [
         "rs", "py", "go", "c", "h", "js", "ts", "java", "cpp", "toml", "json", "yml", "yaml", "sh",
         "license", "rb", "css",
@@ -123,11 +115,10 @@ fn is_license_text(name: &str) -> bool {
             || ends.iter().any(|end| stem.ends_with(end)))
 }
 
-fn license_text(path: &FilePath, bytes: &[u8], memory: &KnownTexts) -> Vec<Statement> {
-    // REUSE keeps the texts of all licenses used anywhere in a folder with this name: that is no
-    // statement about any file.
+fn license_text(path: &FilePath, bytes: &[u8], memory: &KnownTexts) -> Option<Statement> {
+    // REUSE keeps all texts in a folder with this name: no statement about any file.
     if path.as_bytes().rsplit(|&byte| byte == b'/').nth(1) == Some(b"LICENSES") {
-        return Vec::new();
+        return None;
     }
     let tagged = parted(bytes).1.into_iter().find(|tag| tag.expression.is_some());
     // An unknown text is evidence too: it requires something.
@@ -147,12 +138,12 @@ fn license_text(path: &FilePath, bytes: &[u8], memory: &KnownTexts) -> Vec<State
         (found.expression, found.line, found.written) = (tag.expression, tag.line, String::new());
     }
     let Identity { expression, line, written, .. } = found;
-    vec![Statement { method: Method::Text, scope: Scope::Folder, line, expression, written }]
+    Some(Statement { method: Method::Text, scope: Scope::Folder, line, expression, written })
 }
 
 /// Whether a tag is about all of a text that is not understood: it comes first, but for a sentence
 /// that introduces it, and nothing limits it. Behind other terms it is about a part.
-fn is_of_whole(tag: &Tag, text: &[u8]) -> bool {
+fn is_of_whole(tag: &Statement, text: &[u8]) -> bool {
     let words = Words::new(text, 1);
     let sentences = words.sentences(0..words.n_words());
     let n_before = sentences.iter().filter(|of| {
@@ -163,36 +154,29 @@ fn is_of_whole(tag: &Tag, text: &[u8]) -> bool {
 }
 
 /// The tags of snippets, and those of the file.
-fn parted(bytes: &[u8]) -> (Vec<Tag>, Vec<Tag>) {
-    tag::tags(bytes).into_iter().partition(|tag| tag.snippet.is_some())
+fn parted(bytes: &[u8]) -> (Vec<Statement>, Vec<Statement>) {
+    tags(bytes).into_iter().partition(|tag| tag.scope != Scope::File)
 }
 
 /// What tags state at once, since each of them applies: unknown if one of them is.
-fn of_tags(tags: &[Tag], method: Method, scope: Scope) -> Option<Statement> {
+fn of_tags(tags: &[Statement], method: Method, scope: Scope) -> Option<Statement> {
     let line = tags.first()?.line;
     let expression = Expression::all_known(tags.iter().map(|tag| tag.expression.clone()));
     let written = tags.iter().map(|tag| tag.written.as_str()).collect::<Vec<_>>().join(", ");
     Some(Statement { method, scope, line, expression, written })
 }
 
-/// Number of bytes at the start of a file that are searched for its license header.
+/// Bytes at the start of a file that are searched for its license header.
 const HEADER: usize = 8 * 1024;
-/// Number of bytes at its end that are searched too, where some single-file libraries put it.
+/// Those at its end that are, too, where some single-file libraries put it.
 const FOOTER: usize = 4 * 1024;
-
-/// Number of bytes that are searched if what may be a license goes on behind the header.
+/// Bytes that are searched if what may be a license goes on behind the header.
 const WHOLE: usize = 200 * 1024;
 
-/// What a file states about itself.
 fn own(bytes: &[u8], memory: &KnownTexts) -> Vec<Statement> {
     let (snippets, tags) = parted(bytes);
     let mut found: Vec<Statement> = of_tags(&tags, Method::Tag, Scope::File).into_iter().collect();
-    found.extend(snippets.into_iter().filter_map(|tag| {
-        let Tag { line, expression, written, snippet } = tag;
-        let (begin, end) = snippet?;
-        let (method, scope) = (Method::Tag, Scope::Lines(begin, end));
-        Some(Statement { method, scope, line, expression, written })
-    }));
+    found.extend(snippets);
     if let Some(Identity { expression, line, written, .. }) = header(bytes, memory) {
         let (method, scope) = (Method::Header, Scope::File);
         found.push(Statement { method, scope, line, expression, written });
@@ -204,8 +188,6 @@ fn own(bytes: &[u8], memory: &KnownTexts) -> Vec<Statement> {
 }
 
 /// The license that the beginning and the end of a file state; `None` if they state none.
-///
-/// What is unknown by its passages may be a text that goes on around them.
 fn header(bytes: &[u8], memory: &KnownTexts) -> Option<Identity> {
     let found = by_passages(bytes, memory);
     if found.as_ref().is_none_or(|of| of.expression.is_some()) {
@@ -230,13 +212,11 @@ fn ends(head: &[u8], bytes: &[u8], foot: usize) -> Words {
     words
 }
 
-/// The line with this offset.
 fn line_at(bytes: &[u8], offset: usize) -> u32 {
     memchr::memchr_iter(b'\n', &bytes[..offset]).count() as u32 + 1
 }
 
-/// The license that passages state. Each is read by itself; if several state a license, what is
-/// between them may join them.
+/// What each passage states by itself; between several, something may join them.
 fn by_passages(bytes: &[u8], memory: &KnownTexts) -> Option<Identity> {
     let mut head = plain(&bytes[..bytes.len().min(HEADER)]);
     let mut parts = passages(&head);
@@ -254,13 +234,10 @@ fn by_passages(bytes: &[u8], memory: &KnownTexts) -> Option<Identity> {
     if stated.len() < 2 {
         return stated.pop();
     }
-    if let Some(unknown) = stated.into_iter().find(|of| of.expression.is_none()) {
-        return Some(unknown);
-    }
-    text::header(ends(&head, bytes, foot))
+    let unknown = stated.into_iter().find(|of| of.expression.is_none());
+    unknown.or_else(|| text::header(ends(&head, bytes, foot)))
 }
 
-/// What parts of a text state.
 fn stated(
     text: &[u8],
     first_line: u32,

@@ -9,17 +9,12 @@ use regex::bytes::Regex;
 
 use super::statement::{Method, Scope, Statement};
 
-/// Bytes at the beginning of a file in which a header may send the reader elsewhere.
-const WITHIN: usize = 4 * 1024;
-/// Maximum files that a header names.
-const MAX_FILES: usize = 4;
 /// Maximum words between the word that refers and the name.
 const REACH: usize = 16;
 
 /// Words that send the reader to another file.
 const REFERRING: &[&str] = &["see", "read", "refer", "consult", "found", "governed"];
-/// Beginnings of the words of which one has to be near: the reference is about terms, not about an
-/// algorithm.
+/// Beginnings of words, one of which has to be near: an algorithm may be referred to, too.
 const ABOUT: &[&str] = &[
     "licens", "licenc", "copyright", "copying", "condition", "permission", "distribut",
     "redistribut", "disclaim", "terms",
@@ -28,12 +23,12 @@ const ABOUT: &[&str] = &[
 const BARE: &[&str] =
     &["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "UNLICENSE", "NOTICE", "README", "LEGAL"];
 
-/// The files that the header in `bytes` refers to for its license, each as a statement without one.
+/// The files, at most four, that a header refers to for its license, as statements without one.
 pub(super) fn statements(bytes: &[u8]) -> Vec<Statement> {
     static IS_ABOUT: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(&format!("(?i-u){}", ABOUT.join("|"))).expect("words are letters")
     });
-    let head = &bytes[..bytes.len().min(WITHIN)];
+    let head = &bytes[..bytes.len().min(4 * 1024)];
     // Most files speak of no terms.
     if !IS_ABOUT.is_match(head) {
         return Vec::new();
@@ -46,12 +41,9 @@ pub(super) fn statements(bytes: &[u8]) -> Vec<Statement> {
         .filter(|(word, _)| word.contains(|c: char| c.is_alphanumeric()))
         .collect();
     let mut found: Vec<Statement> = Vec::new();
-    for (at, (word, _)) in words.iter().enumerate() {
-        if !REFERRING.contains(&bare(word).to_lowercase().as_str()) {
-            continue;
-        }
-        // "For conditions of distribution and use, see the notice in x.h"; "see the file COPYING
-        // for conditions".
+    let is_referring = |word: &str| REFERRING.contains(&bare(word).to_lowercase().as_str());
+    for at in (0..words.len()).filter(|at| is_referring(words[*at].0)) {
+        // "For conditions of use, see the notice in x.h"; "see the file COPYING for conditions".
         let near = &words[at.saturating_sub(REACH)..words.len().min(at + REACH)];
         let mut near = near.iter().map(|(word, _)| bare(word).to_lowercase());
         if !near.any(|word| ABOUT.iter().any(|beginning| word.starts_with(beginning))) {
@@ -60,7 +52,7 @@ pub(super) fn statements(bytes: &[u8]) -> Vec<Statement> {
         let named = words[at + 1..].iter().take(REACH).find(|(word, _)| is_file_name(bare(word)));
         let Some(&(word, line)) = named else { continue };
         let written = bare(word).to_owned();
-        if found.len() < MAX_FILES && !found.iter().any(|of| of.written == written) {
+        if found.len() < 4 && !found.iter().any(|of| of.written == written) {
             let (method, scope, expression) = (Method::Reference, Scope::File, None);
             found.push(Statement { method, scope, line, expression, written });
         }
@@ -94,7 +86,6 @@ mod tests {
     use super::*;
     use crate::license::tests::rows;
 
-    /// Checks the files that headers send the reader to.
     #[track_caller]
     fn check(table: &str) {
         for (header, expected) in rows(table) {

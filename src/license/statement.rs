@@ -3,22 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::expression::Expression;
+use crate::text::glob_matches;
 
 /// How a license was found, from the strongest evidence to the weakest.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
-)]
+#[derive(Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Method {
     /// Declared by the user.
     Declared,
@@ -80,19 +70,25 @@ pub enum Scope {
     Sibling(Vec<u8>),
     /// The folder of its file, and everything below.
     Folder,
-    /// The folder this many levels above that, and everything below: a wheel keeps its metadata in
-    /// a folder.
+    /// The folder this many levels above that, and all below: wheels have a folder for metadata.
     Above(u8),
-    /// The files that match one of these patterns, starting from the folder `n_up` levels above its
-    /// file's.
+    /// The files that match one of these patterns.
     Paths {
         /// The patterns.
         globs: Vec<String>,
-        /// Number of folders between the file and the one that the patterns start from.
+        /// How many levels above its file's folder they start.
         n_up: u8,
         /// Whether `*` stops at a `/`.
         is_literal_separator: bool,
     },
+}
+
+impl Scope {
+    /// Whether its patterns match a path below the folder that they start from.
+    pub(super) fn has_path(&self, path: &[u8]) -> bool {
+        let Self::Paths { globs, is_literal_separator, .. } = self else { return false };
+        globs.iter().any(|glob| glob_matches(glob.as_bytes(), path, *is_literal_separator))
+    }
 }
 
 /// A statement of a file about a license.

@@ -3,21 +3,8 @@
 //! Tags are recognized in comments of any language: the text before one on its line
 //! must end like the beginning of a comment, and a tag in quotes is code.
 
-use super::expression::Expression;
 use super::limits::is_limit_of_name;
-
-/// A tag and its position.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Tag {
-    /// Its line, from 1.
-    pub line: u32,
-    /// Its license; `None` if it is not a known one.
-    pub expression: Option<Expression>,
-    /// As written.
-    pub written: String,
-    /// The lines of the snippet that it is about; `None` for the file.
-    pub snippet: Option<(u32, u32)>,
-}
+use super::{Expression, Method, Scope, Statement};
 
 const LICENSE: &str = "SPDX-License-Identifier:";
 /// The same for a snippet, in the standard since 2.3.
@@ -26,17 +13,17 @@ const MARKS: [&str; 6] = [
     LICENSE, SNIPPET_LICENSE, "SPDX-SnippetBegin", "SPDX-SnippetEnd", "REUSE-IgnoreStart",
     "REUSE-IgnoreEnd",
 ];
-/// Maximum tags of a file.
-const MAX_TAGS: usize = 1_000;
 
-pub(super) fn tags(text: &[u8]) -> Vec<Tag> {
-    let mut found: Vec<Tag> = Vec::new();
+/// The tags of a file, each about the file or the lines of a snippet.
+pub(super) fn tags(text: &[u8]) -> Vec<Statement> {
+    let mut found: Vec<Statement> = Vec::new();
     // Most files have none; a single fast search rules them out.
     if memchr::memmem::find(text, b"SPDX-").is_none() {
         return found;
     }
     let mut is_ignored = false;
     let mut open: Vec<(u32, Vec<usize>)> = Vec::new();
+    let mut snippets = Vec::new();
     let mut n_lines = 0;
     for (line, number) in text.split(|&byte| byte == b'\n').zip(1u32..) {
         n_lines = number;
@@ -46,32 +33,26 @@ pub(super) fn tags(text: &[u8]) -> Vec<Tag> {
             "REUSE-IgnoreEnd" => is_ignored = false,
             _ if is_ignored => {}
             "SPDX-SnippetBegin" => open.push((number, Vec::new())),
-            "SPDX-SnippetEnd" => {
-                if let Some((begin, tags)) = open.pop() {
-                    for tag in tags {
-                        found[tag].snippet = Some((begin, number));
-                    }
-                }
-            }
-            _ if is_in_comment(&line[..at]) && found.len() < MAX_TAGS => {
+            "SPDX-SnippetEnd" => snippets.extend(open.pop().map(|of| (of, number))),
+            _ if is_in_comment(&line[..at]) && found.len() < 1_000 => {
                 let written = expression_of(&line[at + mark.len()..]);
                 // `NONE` and `NOASSERTION` state nothing.
                 if !written.is_empty() && written != "NOASSERTION" && written != "NONE" {
                     if let Some((_, tags)) = open.last_mut() {
                         tags.push(found.len());
                     }
+                    let (method, scope, line) = (Method::Tag, Scope::File, number);
                     let expression = Expression::parse(&written);
-                    found.push(Tag { line: number, expression, written, snippet: None });
+                    found.push(Statement { method, scope, line, expression, written });
                 }
             }
             _ => {}
         }
     }
     // An unclosed snippet extends to the end of the file.
-    for (begin, tags) in open {
-        for tag in tags {
-            found[tag].snippet = Some((begin, n_lines));
-        }
+    snippets.extend(open.into_iter().map(|of| (of, n_lines)));
+    for ((begin, tags), end) in snippets {
+        tags.into_iter().for_each(|tag| found[tag].scope = Scope::Lines(begin, end));
     }
     found
 }
@@ -87,8 +68,7 @@ fn mark(line: &[u8]) -> Option<(usize, &'static str)> {
 /// Whether the text before a tag ends like the beginning of a comment.
 fn is_in_comment(before: &[u8]) -> bool {
     let trimmed = before.trim_ascii_end();
-    // An open quote on its line, unless it is a comment by itself: code that writes a tag states
-    // nothing.
+    // Behind an open quote, unless it is a comment by itself, code writes a tag and states none.
     let mut n_quotes =
         [b'"', b'`'].iter().map(|quote| trimmed.iter().filter(|&byte| byte == quote).count());
     if trimmed.len() > 1 && n_quotes.any(|n| n % 2 == 1) {
@@ -97,12 +77,10 @@ fn is_in_comment(before: &[u8]) -> bool {
     let is_apart = trimmed.len() < before.len();
     match trimmed.last() {
         None => true,
-        // A quote right before the tag begins a string; with a space in between, it is a comment in
-        // Vim script or Basic.
+        // A quote right before the tag begins a string; with a space, a comment in Vim or Basic.
         Some(b'"' | b'\'' | b'`') => is_apart && trimmed.trim_ascii_start().len() == 1,
         Some(last) if last.is_ascii_alphanumeric() => {
-            // Comment words: REM, dnl, C in Fortran, @c in Texinfo; or a name before the tag, as in
-            // "file.c - SPDX-...".
+            // Comment words: REM, dnl, C in Fortran, @c in Texinfo; a name may be before it.
             let word =
                 trimmed.rsplit(|byte| !byte.is_ascii_alphanumeric()).next().unwrap_or_default();
             let begins = trimmed.trim_ascii_start().len() <= word.len() + 1;
@@ -126,8 +104,7 @@ fn expression_of(value: &[u8]) -> String {
         let is_name =
             core.starts_with(|c: char| c.is_ascii_alphanumeric()) && core.chars().all(is_part);
         if is_operator == is_operand_next || !(is_operator || is_name) {
-            // A word with the end of a comment attached, such as `MIT*/` or `MIT"`, is cut before
-            // it.
+            // A word with the end of a comment, `MIT*/` or `MIT"`, is cut before it.
             let end = core.find(|c: char| !is_part(c));
             let mut rest = words[at..].join(" ");
             if let Some(end) = end.filter(|&end| end > 0 && is_operand_next) {
@@ -161,8 +138,7 @@ fn is_part(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+' | ':' | '/')
 }
 
-/// Whether words behind an expression name another license, or limit it: `MIT, GPL-2.0`, `MIT for
-/// personal use`.
+/// Whether words behind an expression name another license or limit it: `MIT, GPL-2.0`.
 fn adds(rest: &str) -> bool {
     let mut names = rest
         .split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '.' | '-' | '+'))
@@ -177,7 +153,6 @@ mod tests {
     use super::*;
     use crate::license::tests::rows;
 
-    /// Checks the tag of each text of a table, with its line.
     #[track_caller]
     fn check(table: &str) {
         for (text, expected) in rows(table) {
@@ -253,7 +228,7 @@ echo SPDX-License-Identifier: $license → nothing
     fn a_snippet_has_a_license_of_its_own() {
         let text = "// SPDX-License-Identifier: MIT\ncode\n// SPDX-SnippetBegin\n// SPDX-License-Identifier: GPL-2.0-only\ncopied\n// SPDX-SnippetEnd\n";
         let found = tags(text.as_bytes());
-        assert_eq!(found[0].snippet, None);
-        assert_eq!(found[1].snippet, Some((3, 6)));
+        assert_eq!(found[0].scope, Scope::File);
+        assert_eq!(found[1].scope, Scope::Lines(3, 6));
     }
 }

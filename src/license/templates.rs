@@ -1,5 +1,4 @@
-//! Unpacks the templates of the SPDX license list, which `tools/licenses` packs, and finds those
-//! that a text may hold.
+//! Unpacks SPDX's license templates, which `tools/licenses` packs, and finds those of a text.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,13 +7,10 @@ use std::sync::{LazyLock, OnceLock};
 use super::words::{Words, hash, is_bullet};
 use crate::text::unpack;
 
-/// A license or exception as SPDX lists it: the words that a text of it has, has or not, and may
-/// replace.
+/// A license or exception as SPDX lists it: what a text of it has, may have, and may replace.
 #[derive(Debug, Default)]
 pub(super) struct Template {
-    /// Its identifier.
     pub id: &'static str,
-    /// Its words.
     pub words: Vec<&'static str>,
     /// The hash of each word.
     pub hashes: Vec<u32>,
@@ -30,8 +26,7 @@ pub(super) struct Template {
 pub(super) struct Bag {
     /// The hashes of all words, sorted.
     pub hashes: Vec<u32>,
-    /// The number of words that no text of the license is without: the numbers and letters of its
-    /// lists may be left out.
+    /// The number of words that each text has: marks of lists may be left out.
     pub n_needed: usize,
 }
 
@@ -60,7 +55,6 @@ impl Template {
         Self { id, words, hashes, is_required, n_free, bag: OnceLock::new() }
     }
 
-    /// Its words without their order.
     pub fn bag(&self) -> &Bag {
         self.bag.get_or_init(|| {
             let mut hashes = self.hashes.clone();
@@ -89,8 +83,8 @@ impl Template {
 }
 
 /// A template that a text may hold.
+#[derive(Clone)]
 pub(super) struct Candidate {
-    /// Its number.
     pub number: u16,
     /// Where the text has grams of its sketch.
     pub positions: Vec<usize>,
@@ -161,7 +155,6 @@ fn owners(gram: u32) -> impl Iterator<Item = u16> {
 }
 
 impl Candidate {
-    /// The template.
     pub fn template(&self) -> &'static Template {
         let number = usize::from(self.number);
         STORE.templates[number].get_or_init(|| {
@@ -178,7 +171,6 @@ impl Candidate {
     }
 }
 
-/// All templates.
 #[cfg(test)]
 pub(super) fn all() -> impl Iterator<Item = &'static Template> {
     (0..STORE.templates.len() as u16)

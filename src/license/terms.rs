@@ -1,14 +1,11 @@
-//! Defines what is stored about a license: the expression, its evidence, and the notices that
-//! apply.
+//! Defines what is stored about a license: expression, evidence, and the notices that apply.
 
 use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::class::Class;
-use super::component::{Identification, LicensedLines, Licenses};
-use super::expression::Expression;
 use super::statement::as_text;
+use super::{Class, Expression, Identification, LicensedLines, Licenses, Method};
 use crate::text::FilePath;
 
 /// What is known about the license of a file or component.
@@ -80,11 +77,12 @@ impl Terms {
             license: of.statement.expression.clone(),
             evidence: of.statement_in_words(),
         });
+        let strongest = identified.evidence.first().map(|of| of.statement.method);
         Self {
             license: identified.expression.clone(),
             evidence: identified.found_by(),
-            is_declared: identified.is_declared(),
-            is_of_text: identified.is_of_text(),
+            is_declared: strongest == Some(Method::Declared),
+            is_of_text: strongest == Some(Method::Text),
             contradictions: contradictions.collect(),
             parts: identified.snippets.clone(),
             notices: identified.notices.clone(),
@@ -112,8 +110,7 @@ impl Terms {
         }
     }
 
-    /// What is known about some lines: that of the part they are in or touch, or else that of the
-    /// file.
+    /// What is known about some lines: that of the part they touch, or else that of the file.
     pub fn at(&self, first: u32, last: u32) -> Self {
         let touched = self.parts.iter().filter(|part| part.first <= last && first <= part.last);
         let Some(part) = touched.min_by_key(|part| part.last - part.first) else {
@@ -123,8 +120,7 @@ impl Terms {
         let (license, evidence) = if is_inside {
             (part.license.clone(), part.evidence.clone())
         } else {
-            // Lines on both sides of a part's border have both licenses; if one is unknown, so is
-            // the result.
+            // Lines on both sides of a border have both licenses; one unknown makes both so.
             let both = Expression::all_known([part.license.clone(), self.license.clone()]);
             let file = self.evidence.as_deref().unwrap_or("nothing");
             (both, format!("{} and {file}", part.evidence))

@@ -12,27 +12,19 @@ use serde::Deserialize;
 
 use super::align::{TemplateMatch, abridged, readings};
 use super::choice::{LicenseStatement, is_offer, joined};
-use super::expression::Expression;
 use super::grants::{EXCEPTIONS, Grant, grants, title};
 use super::limits::{begins, is_limit, is_limit_of_header, is_limit_of_name};
-use super::words::Words;
+use super::{Expression, Words};
 
-/// Maximum bytes to read of a license text: the longest in SPDX has 90,000.
-const MAX_BYTES: usize = 400_000;
-/// Maximum share of a text that may differ, if no condition does: in percent.
-const TOLERANCE: usize = 5;
 /// Maximum words in a row that may differ.
 const MAX_ROW: usize = 12;
-
-/// Minimum words of a text that is part of a license's.
-const MIN_PART: usize = 100;
 
 /// What a text states.
 #[derive(Debug, Clone)]
 pub(super) struct Identity {
     /// The license; `None` if it is unknown.
     pub expression: Option<Expression>,
-    /// The line where it begins.
+    /// Where it begins.
     pub line: u32,
     /// What is known of an unknown one.
     pub written: String,
@@ -62,16 +54,16 @@ const CONDITIONS: &[&str] = &[
     "copies", "copy", "credit", "derivative", "disclos", "display", "distribut", "endors",
     "except", "fee", "forbid", "free", "govern", "grant", "include", "indemnif", "institution",
     "internal", "liab", "limit", "may", "military", "modif", "must", "name", "neither", "no",
-    "non", "nor", "not", "notice", "nuclear", "only", "patent", "permi", "permission", "personal",
-    "prior", "profit", "prohibit", "promot", "provided", "publish", "redistribut", "registered",
-    "reproduc", "require", "research", "restrict", "retain", "revoke", "right", "royalt", "sell",
-    "sold", "shall", "should", "source", "sub", "terminat", "terms", "third", "trademark",
-    "unless", "unmodified", "use", "used", "user", "warrant", "will", "without", "written",
+    "non", "nor", "not", "notice", "nuclear", "only", "patent", "permi", "personal", "prior",
+    "profit", "prohibit", "promot", "provided", "publish", "redistribut", "registered", "reproduc",
+    "require", "research", "restrict", "retain", "revoke", "right", "royalt", "sell", "sold",
+    "shall", "should", "source", "sub", "terminat", "terms", "third", "trademark", "unless",
+    "unmodified", "use", "used", "user", "warrant", "will", "without", "written",
 ];
 
 /// The license of a whole text; `None` if nothing in it is known.
 pub(super) fn identify(text: &[u8]) -> Option<Identity> {
-    let words = alternatives_last(Words::new(&text[..text.len().min(MAX_BYTES)], 1));
+    let words = alternatives_last(Words::new(&text[..text.len().min(400_000)], 1));
     let mut parts = Parts::new(&words);
     if parts.readings.is_empty() {
         parts.readings.extend(abridged(&words));
@@ -89,16 +81,14 @@ pub(super) fn header(words: Words) -> Option<Identity> {
     Parts::new(&words).identity(&words, false)
 }
 
-/// The words with the sentences in a license text that offer another license behind that text:
-/// "alternatively, this software may be distributed under the terms of the GPL".
+/// The words with the sentences in a license text that offer another one behind that text.
 fn alternatives_last(words: Words) -> Words {
     if !words.has("alternatively") {
         return words;
     }
     let mut texts = readings(&words).into_iter().filter(|of| 2 * of.n_equal > of.n_required);
-    let Some(text) = texts.find(|of| words.of(of.range.clone()).contains("alternatively")) else {
-        return words;
-    };
+    let text = texts.find(|of| words.of(of.range.clone()).contains("alternatively"));
+    let Some(text) = text else { return words };
     let mut offers: Vec<Range<usize>> = Vec::new();
     let sentences = words.sentences(0..words.n_words()).into_iter();
     for sentence in sentences.filter(|of| text.is_mostly_added(of)) {
@@ -113,11 +103,9 @@ fn alternatives_last(words: Words) -> Words {
     if offers.is_empty() { words } else { words.with_behind(&offers, text.range.end) }
 }
 
-/// What a text consists of.
 struct Parts {
-    /// License texts.
     readings: Vec<TemplateMatch>,
-    /// Licenses that are named between them.
+    /// Licenses that are named between these texts.
     grants: Vec<Grant>,
     /// Licenses whose text is said to be somewhere.
     references: Vec<Grant>,
@@ -139,7 +127,7 @@ impl Parts {
         let beginning = partial.into_iter().find(|of| {
             of.starts
                 && spdx::license_id(of.id).is_some()
-                && of.n_equal >= MIN_PART
+                && of.n_equal >= 100
                 && 2 * of.range.len() > words.n_words()
         });
         Self { readings, grants, references, beginning }
@@ -171,15 +159,13 @@ impl Parts {
                 return Err(with_other_terms(reading.id, &differing));
             }
         }
-        let stated: Vec<LicenseStatement> = self.stated();
+        let stated = self.stated();
         if let Some(vague) = stated.iter().find(|of| of.expression.is_none()) {
             return Err(words.of(vague.range.clone()).to_owned());
         }
         let exceptions = self.readings.iter().filter(|of| spdx::exception_id(of.id).is_some());
         let around = between(&self.readings, words);
-        let Some(joined) = joined(stated, words, &around) else {
-            return Err("an exception".to_owned());
-        };
+        let joined = joined(stated, words, &around).ok_or("an exception")?;
         let left = self.left_over(words, is_whole);
         if !left.is_empty() {
             return Err(with_other_terms(&joined.to_string(), &left));
@@ -188,8 +174,7 @@ impl Parts {
         Ok(exceptions.map(|of| of.id).chain(named).fold(joined, Expression::with_exception))
     }
 
-    /// The licenses that are stated, in order; those that are stated more exactly elsewhere, as
-    /// they are there.
+    /// The licenses that are stated, in order; each as it is stated most exactly.
     fn stated(&self) -> Vec<LicenseStatement> {
         let texts = self.readings.iter().filter(|of| spdx::exception_id(of.id).is_none());
         let texts = texts.map(|of| LicenseStatement {
@@ -292,10 +277,8 @@ fn leave_out_vaguer(stated: &mut Vec<LicenseStatement>) {
 /// What is known of a license with terms that the license it is like does not have.
 fn with_other_terms(license: &str, terms: &[String]) -> String {
     let first = terms.first().map_or("", String::as_str);
-    let more = match terms.len() {
-        0 | 1 => String::new(),
-        n => format!(" and {} more", n - 1),
-    };
+    let n_more = terms.len().saturating_sub(1);
+    let more = if n_more > 0 { format!(" and {n_more} more") } else { String::new() };
     format!("like {license}, with other terms: {first}{more}")
 }
 
@@ -326,7 +309,8 @@ fn conditions(reading: &TemplateMatch, words: &Words) -> Vec<String> {
     });
     let rows: Vec<Rows> = rows.filter(|rows| !rows.are_equal()).collect();
     let n_differing: usize = rows.iter().map(|of| of.missing.len().max(of.added.len())).sum();
-    let is_small = n_differing <= MAX_ROW.max(reading.n_equal * TOLERANCE / 100);
+    // No more than five percent may differ, if no condition does.
+    let is_small = n_differing <= MAX_ROW.max(reading.n_equal / 20);
     rows.iter().filter(|of| !is_small || of.state_condition()).map(Rows::describe).collect()
 }
 
@@ -336,11 +320,10 @@ const JOINING: &[&str] = &["binary", "or", "with"];
 /// Words by which more than a name is added: "and to those of our website".
 const BINDING: &[&str] = &["our", "that", "to", "we", "which", "who"];
 
-/// Words that a template has, and what a text has instead.
+/// Words that a template has, what a text has instead, and the word before them.
 struct Rows<'t> {
     missing: Vec<&'t str>,
     added: Vec<&'t str>,
-    /// The word before them.
     before: &'t str,
 }
 
@@ -386,7 +369,6 @@ fn is_spelling(a: &str, b: &str) -> bool {
         || a.len().min(b.len()) > 5 && strsim::levenshtein(a, b) < 2
 }
 
-/// Whether words are a copyright notice.
 fn is_notice(row: &[&str]) -> bool {
     let is_year = |word: &&str| word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit());
     let is_one = row.contains(&"copyright")
@@ -456,7 +438,7 @@ fn is_usual(sentence: &str) -> bool {
 mod tests {
     use super::*;
     use crate::license::templates::{Template, all};
-    use crate::license::tests::{check_header, check_headers, text};
+    use crate::license::tests::{MIT, check_header, check_headers, text};
 
     const BSD: &str = "Redistribution and use in source and binary forms, with or without modification, are permitted provided that the following conditions are met:
 1. Redistributions of source code must retain the above copyright notice, this list of conditions and the following disclaimer.
@@ -478,10 +460,8 @@ THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS \"AS IS\" AN
     #[test]
     fn two_texts_are_no_choice_unless_one_is_offered() {
         let ids = ["MIT", "Apache-2.0", "BSD-3-Clause", "GPL-2.0-only", "LGPL-2.1-only"];
-        for (one, other) in ids.iter().flat_map(|one| ids.map(|other| (*one, other))) {
-            if one == other {
-                continue;
-            }
+        let pairs = ids.iter().flat_map(|one| ids.map(|other| (*one, other)));
+        for (one, other) in pairs.filter(|(one, other)| one != other) {
             let texts = format!("{}.\n\n{}.\n", text(one), text(other));
             let found = read(&texts).unwrap_or_else(|why| panic!("{one}, {other}: {why}"));
             assert!(found.contains(" AND ") && !found.contains(" OR "), "{one}, {other}: {found}");
@@ -516,14 +496,11 @@ THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS \"AS IS\" AN
             read(&BSD.replace("THIS SOFTWARE IS", &format!("{extra}\nTHIS SOFTWARE IS")))
         };
         assert!(with("3. Neither aircraft nor weapons may contain this software.").is_err());
-        assert!(
-            with(
-                "3. Redistributions must be accompanied by information on how to obtain the source."
-            )
-            .is_err()
-        );
-        let without =
-            BSD.lines().filter(|line| !line.starts_with("1.")).collect::<Vec<_>>().join("\n");
+        let source =
+            "3. Redistributions must be accompanied by information on how to obtain the source.";
+        assert!(with(source).is_err());
+        let without: String =
+            BSD.split_inclusive('\n').filter(|line| !line.starts_with("1.")).collect();
         assert!(read(&without).is_err());
         let thankful = format!("{BSD}\nThank you for reading so far.\n");
         assert_eq!(read(&thankful).as_deref(), Ok("BSD-2-Clause"));
@@ -625,10 +602,9 @@ under the MIT license. Redistribute it under the same license. → MIT
 
     #[test]
     fn an_abridged_text_with_a_term_is_unknown() {
-        let text = "Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the \"Software\"). The above copyright notice and this permission notice shall be included.";
-        assert_eq!(read(text).as_deref(), Ok("MIT"));
+        assert_eq!(read(MIT).as_deref(), Ok("MIT"));
         for term in ["You may not sell it.", "Provided that you share it.", "No resale."] {
-            assert!(read(&format!("{text}\n{term}\n")).is_err(), "{term}");
+            assert!(read(&format!("{MIT}\n{term}\n")).is_err(), "{term}");
         }
     }
 }

@@ -116,10 +116,9 @@ impl Words {
         match (word, numbered(word)) {
             ("v" | "ver", _) => self.push("version", line),
             (_, Some((name, number))) => {
-                [name, "version", number]
-                    .iter()
-                    .filter(|word| !word.is_empty())
-                    .for_each(|word| self.push(word, line));
+                for word in [name, "version", number].iter().filter(|word| !word.is_empty()) {
+                    self.push(word, line);
+                }
             }
             (word, _) => {
                 // "Sublicense" and "sub-license", "noninfringement" and "non-infringement".
@@ -144,7 +143,7 @@ impl Words {
         self.text.push(' ');
     }
 
-    /// The words.
+    /// All of them.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -155,8 +154,7 @@ impl Words {
         self.words.iter().map(|word| (word.line.wrapping_sub(first), word.is_last)).collect()
     }
 
-    /// How many there are.
-    pub fn n_words(&self) -> usize {
+    pub(super) fn n_words(&self) -> usize {
         self.words.len()
     }
 
@@ -165,8 +163,7 @@ impl Words {
         self.of(at..at + 1)
     }
 
-    /// The words of a range, with a space between them; of one that goes on behind the last, those
-    /// up to it.
+    /// The words of a range, up to the last of all, with a space between them.
     pub fn of(&self, range: Range<usize>) -> &str {
         let start =
             |at: usize| self.words.get(at).map_or(self.text.len(), |word| word.start as usize);
@@ -190,8 +187,7 @@ impl Words {
         self.words[range].iter().any(|word| word.is_last)
     }
 
-    /// The sentences of a range.
-    pub fn sentences(&self, range: Range<usize>) -> Vec<Range<usize>> {
+    pub(super) fn sentences(&self, range: Range<usize>) -> Vec<Range<usize>> {
         let mut start = range.start;
         let mut found = Vec::new();
         for at in range.clone() {
@@ -211,8 +207,7 @@ impl Words {
             .map(|at| at - 1)
     }
 
-    /// Whether `phrase` is in the text.
-    pub fn has(&self, phrase: &str) -> bool {
+    pub(super) fn has(&self, phrase: &str) -> bool {
         self.find(phrase).is_some()
     }
 
@@ -221,8 +216,7 @@ impl Words {
         self.words.partition_point(|word| (word.start as usize) < offset)
     }
 
-    /// The line of a word.
-    pub fn line_of(&self, word: usize) -> u32 {
+    pub(super) fn line_of(&self, word: usize) -> u32 {
         self.words.get(word).or(self.words.last()).map_or(1, |word| word.line)
     }
 }
@@ -251,9 +245,6 @@ fn numbered(word: &str) -> Option<(&str, &str)> {
 pub fn is_bullet(word: &str) -> bool {
     word.len() == 1 || word.len() == 2 && word.bytes().all(|byte| byte.is_ascii_digit())
 }
-
-/// Maximum bytes of a line that is a copyright notice.
-const MAX_NOTICE: usize = 200;
 
 /// A line without the marks of comments and quotes around it.
 pub(super) fn without_marks(line: &str) -> &str {
@@ -294,10 +285,9 @@ fn is_file_heading(line: &str) -> bool {
     name.contains('.') && !name.contains(char::is_whitespace)
 }
 
-/// Whether a line is a copyright notice, which is not part of a license: it names a year, or has
-/// the sign, and grants nothing on the same line.
+/// Whether a line is a copyright notice, and no license: it has a year or sign, and grants nothing.
 fn is_notice(line: &str) -> bool {
-    if line.len() > MAX_NOTICE || !line.starts_with(['c', 'C', '(', '©', 'p', 'P', 'a', 'A']) {
+    if line.len() > 200 || !line.starts_with(['c', 'C', '(', '©', 'p', 'P', 'a', 'A']) {
         return false;
     }
     let lower = line.to_lowercase();
@@ -319,17 +309,15 @@ fn later_spelled_out(line: &str) -> Cow<'_, str> {
     if !line.contains('+') {
         return Cow::Borrowed(line);
     }
+    let mut parts = line.split('+').peekable();
     let mut spelled = String::with_capacity(line.len() + 16);
-    let mut is_after_digit = false;
-    let mut chars = line.chars().peekable();
-    while let Some(c) = chars.next() {
+    while let Some(part) = parts.next() {
+        spelled.push_str(part);
         // "GPLv2+CE" has an exception, and no later versions.
-        if c == '+' && is_after_digit && !chars.peek().is_some_and(char::is_ascii_alphabetic) {
-            spelled.push_str(" or later ");
-        } else {
-            spelled.push(c);
-        }
-        is_after_digit = c.is_ascii_digit();
+        let Some(next) = parts.peek() else { break };
+        let is_later = part.ends_with(|c: char| c.is_ascii_digit())
+            && !next.starts_with(|c: char| c.is_ascii_alphabetic());
+        spelled.push_str(if is_later { " or later " } else { "+" });
     }
     Cow::Owned(spelled)
 }

@@ -46,13 +46,9 @@ impl Baseline {
     /// # Errors
     /// The first invalid line.
     pub fn parse(text: &str) -> Result<Self, BaselineError> {
-        let lines = text
-            .lines()
-            .enumerate()
-            .filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
-        lines
-            .map(|(at, line)| parse(line).map_err(|why| BaselineError { line: at + 1, why }))
-            .collect()
+        let lines = text.lines().zip(1..);
+        let copies = lines.filter(|(line, _)| !line.trim().is_empty() && !line.starts_with('#'));
+        copies.map(|(copy, line)| parse(copy).map_err(|why| BaselineError { line, why })).collect()
     }
 
     /// The file's text, sorted by path.
@@ -121,22 +117,16 @@ impl FromIterator<KnownCopy> for Baseline {
 }
 
 fn parse(line: &str) -> Result<KnownCopy, &'static str> {
-    let mut parts = line.splitn(4, ' ');
-    let (Some(identity), Some(rule), Some(n_tokens), Some(path)) =
-        (parts.next(), parts.next(), parts.next(), parts.next())
-    else {
+    let parts: Vec<&str> = line.splitn(4, ' ').collect();
+    let [identity, rule, n_tokens, path] = parts[..] else {
         return Err("expected identity, rule, tokens and path");
     };
     if identity.len() != 16 || !identity.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return Err("the identity must be 16 hexadecimal digits");
     }
     let n_tokens = n_tokens.parse().map_err(|_| "the number of tokens is not a number")?;
-    Ok(KnownCopy {
-        identity: identity.to_owned(),
-        rule: rule.to_owned(),
-        n_tokens,
-        path: path.to_owned(),
-    })
+    let [identity, rule, path] = [identity, rule, path].map(str::to_owned);
+    Ok(KnownCopy { identity, rule, n_tokens, path })
 }
 
 #[cfg(test)]
@@ -161,14 +151,11 @@ mod tests {
 
     #[test]
     fn a_line_that_cannot_be_read_is_named() {
-        let wrong = |text: &str| Baseline::parse(text).map_err(|error| error.to_string());
-        assert_eq!(
-            wrong("# x\n\nzz copied-code 50 a.rs"),
-            Err("line 3: the identity must be 16 hexadecimal digits".into())
-        );
-        assert_eq!(
-            wrong("<<<<<<< HEAD\n"),
-            Err("line 1: expected identity, rule, tokens and path".into())
-        );
+        for (text, why) in [
+            ("# x\n\nzz copied-code 50 a.rs", "line 3: the identity must be 16 hexadecimal digits"),
+            ("<<<<<<< HEAD\n", "line 1: expected identity, rule, tokens and path"),
+        ] {
+            assert_eq!(Baseline::parse(text).map_err(|error| error.to_string()), Err(why.into()));
+        }
     }
 }

@@ -7,14 +7,8 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Date(jiff::civil::Date);
 
-/// The text is not a calendar day.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a date such as 2027-01-31")]
-pub struct DateError(String);
-
 impl Date {
-    /// The day, in UTC, of a time in seconds since 1970. Times outside the years that can be
-    /// written count as the first day.
+    /// The day in UTC of seconds since 1970; the first one if they are out of range.
     pub fn of_seconds(seconds: i64) -> Self {
         let moment = jiff::Timestamp::from_second(seconds).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
         Self(moment.to_zoned(jiff::tz::TimeZone::UTC).date())
@@ -22,13 +16,13 @@ impl Date {
 }
 
 impl FromStr for Date {
-    type Err = DateError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, DateError> {
+    fn from_str(text: &str) -> Result<Self, String> {
         let is_plain =
             text.len() == 10 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
         let date = if is_plain { text.parse().ok() } else { None };
-        date.map(Self).ok_or_else(|| DateError(text.to_owned()))
+        date.map(Self).ok_or_else(|| format!("`{text}` is not a date such as 2027-01-31"))
     }
 }
 

@@ -43,8 +43,7 @@ pub struct Finding {
     pub origins: Vec<Origin>,
     /// Stays the same when lines move: a hash of the copy's tokens and its path.
     pub identity: String,
-    /// Lines of source that go if its class is written once, in a whole tree; 0 if it would not be
-    /// worth a warning, and for a change.
+    /// Lines of source that writing its class once saves, in a whole tree; 0 if hardly worth it.
     pub n_saved_lines: u64,
     /// The other places of a clone class of a whole tree; empty for a change.
     pub others: Vec<OtherPlace>,
@@ -127,6 +126,17 @@ fn end(until: &Option<Date>) -> String {
     until.map(|until| format!(" until {until}")).unwrap_or_default()
 }
 
+/// What readers must know about the audit: a vain suppression, settings that the change edits.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Notice {
+    /// The file it is about.
+    pub path: Option<FilePath>,
+    /// The line in it.
+    pub line: Option<u32>,
+    /// The message, a fragment without a full stop.
+    pub message: String,
+}
+
 impl Notice {
     /// A notice; quoted text in `message` is made safe to print to a terminal.
     pub fn new(path: Option<FilePath>, line: Option<u32>, message: &str) -> Self {
@@ -144,33 +154,11 @@ impl std::fmt::Display for Notice {
     }
 }
 
-/// What readers must know about the audit itself: an ineffective suppression, or settings that the
-/// change edits.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Notice {
-    /// The file it is about.
-    pub path: Option<FilePath>,
-    /// The line in it.
-    pub line: Option<u32>,
-    /// The message, a fragment without a full stop.
-    pub message: String,
-}
-
-/// Digits of an identity that people read and type.
-const SHOWN_DIGITS: usize = 8;
-/// Minimum digits that name a finding.
-const MIN_DIGITS: usize = 4;
-
-/// Code with at least this many origins is how things are written here: the number says more than
-/// the first of them.
+/// Minimum origins of code that is how things are written here: the number says most.
 const MANY_PLACES: usize = 5;
 
-/// Maximum commits named in a message; the rest are counted.
-const MAX_CHANGES: usize = 3;
-
 impl Finding {
-    /// A finding without tokens and origins, all of whose lines are added; of one rule and path,
-    /// the same `key` is the same finding.
+    /// A finding without tokens and origins, all of it added, known by rule, path and `key`.
     pub fn new(
         about: About,
         judgment: Judgment,
@@ -209,8 +197,7 @@ impl Finding {
     /// A finding about what was not examined; `path` is the file, or the first of several.
     pub fn unexamined(about: About, judgment: Judgment, path: FilePath) -> Self {
         let fragment = Fragment::in_line(1, 1..2);
-        // The same file is the same finding whatever it contains, and left-out files together are
-        // one finding.
+        // The same file is the same finding whatever it holds; left-out files are one.
         let identity = match &about {
             About::Unread(file) => identity(judgment.rule, &path, fnv_1a(file.reason.bytes())),
             _ => identity(judgment.rule, &FilePath::new(""), 0),
@@ -226,21 +213,20 @@ impl Finding {
         fragment: Fragment,
     ) -> Self {
         let hashes: Vec<_> = behind.commits.iter().map(|of| of.commit.hash.as_str()).collect();
-        // The same commits are the same finding wherever the copy moves in its file; a further one
-        // is another.
+        // The same commits are the same finding wherever the copy moves; a further one is not.
         let key = fnv_1a(hashes.join(" ").bytes());
         let n_places = behind.commits.iter().map(|missed| missed.places.len()).sum();
         Self { n_places, ..Self::new(About::Behind(behind), judgment, path, fragment, key) }
     }
 
-    /// Its short name, which commands take: the first digits of its identity.
+    /// Its short name, which commands take: the first eight digits of its identity.
     pub fn id(&self) -> &str {
-        self.identity.get(..SHOWN_DIGITS).unwrap_or(&self.identity)
+        self.identity.get(..8).unwrap_or(&self.identity)
     }
 
     /// Whether `id` names it: it begins with at least four of these digits.
     pub fn is_named(&self, id: &str) -> bool {
-        id.len() >= MIN_DIGITS && self.identity.starts_with(id)
+        id.len() >= 4 && self.identity.starts_with(id)
     }
 
     /// What the copy lacks, if it is about that.
@@ -291,17 +277,33 @@ impl Finding {
         })
     }
 
-    /// The one-line message.
+    /// The one-line message. It names the first of many files and commits, and counts the rest.
     pub fn message(&self) -> String {
         match &self.about {
+            About::Copy => {
+                let mut message = self.message_of_first();
+                // Few places are listed; of many, not all are examined, and the number says more.
+                let n_places = self.n_places.max(self.origins.len());
+                if n_places >= MANY_PLACES && self.n_novel > 0 {
+                    message += &format!(", which is written in {n_places} places");
+                }
+                message + &self.family_message()
+            }
             About::OldCopy(outdated) => {
-                let changes = joined(&outdated.since, MAX_CHANGES, Change::describe);
+                let changes = joined(&outdated.since, 3, Change::describe);
                 format!("{}, as it was before {changes}", self.message_of_first())
             }
             About::Missed(missed) => self.missed_message(missed),
-            other => other
-                .message(&self.origins)
-                .unwrap_or_else(|| self.copies_message() + &self.family_message()),
+            About::Exists { name, agreement } => {
+                let place = self.origins.first().map(|of| of.fragment.start_in(&of.path));
+                let (place, agrees) = (place.unwrap_or_default(), agreement.describe());
+                format!("may exist already as {name} at {place}: {agrees}")
+            }
+            About::Behind(behind) => printable(behind.describe()),
+            About::Unread(file) => format!("not examined: {}", file.describe()),
+            About::LeftOut(files) => {
+                format!("left out: {}", joined(files, 20, UnexaminedFiles::describe))
+            }
         }
     }
 
@@ -334,21 +336,10 @@ impl Finding {
         self.origins.iter().filter(|origin| origin.place == Place::Tree)
     }
 
-    /// The lines of code in the copy that its first origin has as well; if that is not known, all
-    /// its lines.
+    /// The lines of code that its first origin has as well; all its lines if that is not known.
     pub fn n_lines(&self) -> u32 {
         let n_lines = self.origins.first().map_or(0, |origin| origin.in_common.n_lines);
         if n_lines == 0 { self.fragment.n_lines() } else { n_lines }
-    }
-
-    fn copies_message(&self) -> String {
-        let mut message = self.message_of_first();
-        // Few places are listed; of many, not all are examined, and the number says more.
-        let n_places = self.n_places.max(self.origins.len());
-        if n_places >= MANY_PLACES && self.n_novel > 0 {
-            message += &format!(", which is written in {n_places} places");
-        }
-        message
     }
 
     fn message_of_first(&self) -> String {

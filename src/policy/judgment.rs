@@ -21,19 +21,18 @@ pub struct Levels {
     pub in_declarations: Level,
 }
 
-/// What decides the level of a finding besides its rule.
-#[derive(Debug, Clone, Copy)]
+/// What decides the level of a finding besides its rule; by default, of new code without more.
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Circumstances {
     /// The kind of file that contains it.
     pub ground: Ground,
-    /// Whether anything in it is new, unlike a clone class of a tree.
-    pub is_new: bool,
+    /// Whether nothing in it is new, as in a clone class of a tree.
+    pub is_old: bool,
     /// What it does, when that is too little to warn of.
     pub says_little: Option<SaysLittle>,
     /// Whether it is so short besides that unrelated projects have written it, too.
     pub is_idiom: bool,
-    /// How much of one of the two files the other one held before, in percent, when they are kept
-    /// in step.
+    /// How much of one file the other held before, in percent, if they are kept in step.
     pub in_step: Option<u8>,
     /// Whether its file is again as it was a few commits before.
     pub is_reverted: bool,
@@ -43,21 +42,6 @@ pub struct Circumstances {
     pub is_from_generated: bool,
     /// Whether no build has it and one of its origins.
     pub is_alternative: bool,
-}
-
-impl Circumstances {
-    /// Those of code that a change brings in, of which no more is known.
-    pub const NEW_CODE: Self = Self {
-        ground: Ground::Code,
-        is_new: true,
-        says_little: None,
-        is_idiom: false,
-        in_step: None,
-        is_reverted: false,
-        is_from_document: false,
-        is_from_generated: false,
-        is_alternative: false,
-    };
 }
 
 /// Why a copy is too trivial for a warning: such code may well exist twice.
@@ -110,8 +94,7 @@ pub enum Milder {
     Alternative,
     /// A message of the change says that it reverts the commit which deleted it.
     RevertedByName,
-    /// It is a component's, whose license asks for nothing more: its notice is with the copy, or
-    /// none is asked for.
+    /// It is a component's, and its notice is with the copy, or none is asked for.
     NothingOwed,
     /// A program cannot decide whether its license is in conflict.
     Undecided,
@@ -172,13 +155,11 @@ pub struct Judgment {
     pub milder: Option<Milder>,
 }
 
-/// Maximum difference in similarity at which another component explains a copy as well as the best
-/// one does.
+/// Maximum difference to the best at which another component explains a copy as well.
 const AS_ALIKE: f64 = 0.02;
 
 impl Levels {
-    /// Applies one rule to something that is `at_most` this severe for it, and why; `None` if the
-    /// rule is off.
+    /// Applies a rule to what is `at_most` this severe for it, and why; `None` if it is off.
     fn judge(
         &self,
         rule: &'static Rule,
@@ -188,10 +169,9 @@ impl Levels {
         // The settings come first: they may also turn the rule off.
         let level = self.of(rule)?;
         // If no change adds the code, nothing has to be done now.
-        let level = if circumstances.is_new { level } else { level.min(Level::Note) };
+        let level = if circumstances.is_old { level.min(Level::Note) } else { level };
         let mut judgment = Judgment { rule, level, milder: None };
-        // The rule itself is milder in some cases: a revert, a license to review, a notice that is
-        // present.
+        // The rule itself may be milder: a revert, a license to review, a notice that is there.
         judgment.soften(at_most.0, at_most.1);
         // It may be milder where such findings are expected.
         let ground = circumstances.ground;
@@ -200,8 +180,7 @@ impl Levels {
                 if ground == Ground::Declarative { self.in_declarations } else { self.in_tests };
             judgment.soften(at_most, Milder::In(ground));
         }
-        // A copy that says little is true, and of no interest. Whose code it is matters all the
-        // same, unless it is nobody's.
+        // A copy that says little is of no interest; whose it is matters, unless it is nobody's.
         let is_little = rule.topic == Topic::Duplication || circumstances.is_idiom;
         if let Some(little) = circumstances.says_little.filter(|_| is_little) {
             judgment.soften(Level::Note, Milder::SaysLittle(little));
@@ -221,25 +200,21 @@ impl Levels {
         Some(judgment)
     }
 
-    /// Judges a copy with these origins, and moves those to the front that fall under the same rule
-    /// for the same reason.
-    ///
-    /// `None` if every applicable rule is off.
+    /// Judges a copy, and moves its origins of the same rule and reason to the front; `None` if
+    /// every applicable rule is off.
     pub fn judge_copy(
         &self,
         origins: &mut [Origin],
         circumstances: Circumstances,
     ) -> Option<Judgment> {
-        // Of components, only those count that explain the copy about as well as the best: half a
-        // copy proves little.
+        // Components count that explain the copy about as well as the best: half proves little.
         let of_components = origins.iter().filter(|origin| origin.place.component().is_some());
         let best = of_components.map(|origin| origin.similarity).fold(0.0, f64::max);
         let judged = origins
             .iter()
             .filter(|of| of.place.component().is_none() || of.similarity >= best - AS_ALIKE)
             .filter_map(|of| Some((self.judge_origin(of, circumstances)?, of.answer())));
-        // The most severe level wins. On a tie the component wins: its license applies even if
-        // others have the code.
+        // The most severe level wins; on a tie a component, whose license applies all the same.
         let (judgment, answer) = judged
             .max_by_key(|(judgment, answer)| (judgment.level, *answer, judgment.gravity()))?;
         // Existing code in the tree counts before deleted code.
@@ -262,8 +237,7 @@ impl Levels {
         self.most_severe(circumstances, why, |when| when.of_copy(origin))
     }
 
-    /// Judges something by all rules that apply to it, each of which is `at_most` this severe for
-    /// it, and why.
+    /// Judges by all rules that apply, each of which is `at_most` this severe, and why.
     fn most_severe(
         &self,
         circumstances: Circumstances,
@@ -278,13 +252,13 @@ impl Levels {
 
     /// Judges commits that a copy lacks; `None` if the rule is off.
     pub fn judge_behind(&self, behind: &Behind, ground: Ground) -> Option<Judgment> {
-        let circumstances = Circumstances { ground, ..Circumstances::NEW_CODE };
+        let circumstances = Circumstances { ground, ..Circumstances::default() };
         self.most_severe(circumstances, Milder::NoFault, |when| when.of_behind(behind))
     }
 
     /// Judges what is no mere copy: what was not examined, or an edit; `None` if the rule is off.
     pub fn judge_other(&self, about: &About, ground: Ground) -> Option<Judgment> {
-        let circumstances = Circumstances { ground, ..Circumstances::NEW_CODE };
+        let circumstances = Circumstances { ground, ..Circumstances::default() };
         self.most_severe(circumstances, Milder::LeftOut, |when| when.of_other(about))
     }
 
@@ -303,7 +277,6 @@ impl Levels {
         RULES.iter().any(|rule| is_meant(&rule.when) && self.of(rule).is_some())
     }
 
-    /// Whether one of these rules is on.
     fn are_on(&self, rules: &[&str]) -> bool {
         rules.iter().any(|id| super::rule(id).is_some_and(|rule| self.of(rule).is_some()))
     }
@@ -393,8 +366,6 @@ mod tests {
         origin(Place::Component(Arc::new(Component::default())), Some(verdict))
     }
 
-    const NEW_CODE: Circumstances = Circumstances::NEW_CODE;
-
     fn levels(of_rules: &[(&'static str, Option<Level>)]) -> Levels {
         Levels {
             of_rules: of_rules.iter().copied().collect(),
@@ -407,24 +378,9 @@ mod tests {
     fn check(levels: &Levels, origins: &[Origin], expected: Option<(&str, Level)>) {
         for origins in [origins.to_vec(), origins.iter().rev().cloned().collect()] {
             let mut sorted = origins.clone();
-            let judged = levels.judge_copy(&mut sorted, NEW_CODE);
+            let judged = levels.judge_copy(&mut sorted, Circumstances::default());
             assert_eq!(judged.map(|of| (of.rule.id, of.level)), expected, "{origins:?}");
         }
-    }
-
-    #[test]
-    fn every_copy_falls_under_a_rule() {
-        let answers = [
-            (Answer::Allowed, "corpus-copy", Warning),
-            (Answer::Review, "license-conflict", Warning),
-            (Answer::Unknown, "unknown-license", Warning),
-            (Answer::Denied, "license-conflict", Error),
-        ];
-        for (answer, rule, level) in answers {
-            check(&levels(&[]), &[in_component(answer)], Some((rule, level)));
-        }
-        check(&levels(&[]), &[in_tree()], Some(("copied-code", Warning)));
-        check(&levels(&[]), &[in_past(false)], Some(("revived-code", Note)));
     }
 
     #[test]
@@ -483,9 +439,10 @@ mod tests {
             (in_component(Answer::Denied), [Error, Error, Error]),
         ];
         for (origin, expected) in rows {
-            let of = |ground| level_of(&origin, Circumstances { ground, ..NEW_CODE });
+            let of =
+                |ground| level_of(&origin, Circumstances { ground, ..Circumstances::default() });
             assert_eq!([of(Ground::Code), of(test), of(document)], expected, "{origin:?}");
-            let old = Circumstances { is_new: false, ..NEW_CODE };
+            let old = Circumstances { is_old: true, ..Circumstances::default() };
             assert_eq!(level_of(&origin, old), Note, "{origin:?}");
         }
     }
@@ -494,9 +451,8 @@ mod tests {
     fn a_finding_that_is_milder_than_its_rule_says_why() {
         let reason = |origin: Origin| {
             let errors: Vec<_> = RULES.iter().map(|rule| (rule.id, Some(Error))).collect();
-            let judged =
-                levels(&errors).judge_copy(&mut [origin], NEW_CODE).expect("no rule is off");
-            judged.milder.map(|milder| milder.describe())
+            let judged = levels(&errors).judge_copy(&mut [origin], Circumstances::default());
+            judged.expect("no rule is off").milder.map(|milder| milder.describe())
         };
         let given = Attribution::Given("NOTICE".to_owned());
         let nothing = Some("nothing is owed: its notice is kept, or its license asks for none");

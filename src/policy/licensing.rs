@@ -1,7 +1,6 @@
 //! Judges licenses: whether a project's policy allows copying code under them.
 //!
-//! Invariant: a verdict is a potential one, for a person to review; what is unknown is never
-//! allowed.
+//! Invariant: a verdict is potential, for a person to review; what is unknown is never allowed.
 
 use std::sync::Arc;
 
@@ -98,8 +97,7 @@ pub struct Exception {
 }
 
 impl Exception {
-    /// Whether it applies to a finding of `rule` in the file at `path`, with an origin of this name
-    /// and package URL.
+    /// Whether it applies to `rule` in the file at `path`, with an origin of this name and URL.
     pub fn covers(&self, rule: &Rule, path: &[u8], name: &str, purl: Option<&str>) -> bool {
         let mut names = [Some(name), purl].into_iter().flatten();
         self.rule.is_none_or(|other| other.id == rule.id)
@@ -125,7 +123,6 @@ fn is_below(path: &[u8], folder: &str) -> bool {
 
 impl std::fmt::Display for Exception {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("the license exception")?;
         let parts = [
             self.path.as_ref().map(|path| format!("path `{path}`")),
             self.origin.as_ref().map(|origin| format!("origin `{origin}`")),
@@ -133,14 +130,12 @@ impl std::fmt::Display for Exception {
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         let parts = if parts.is_empty() { "any copy".to_owned() } else { parts.join(", ") };
-        write!(f, " for {parts} ({})", self.reason)
+        write!(f, "the license exception for {parts} ({})", self.reason)
     }
 }
 
 impl LicenseTerm {
-    /// Parses an entry of a policy.
-    ///
-    /// `None` if it is not a class, a family, a license or an expression.
+    /// An entry of a policy; `None` if it is no class, family, license or expression.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         if let Some(class) = Class::find(text) {
@@ -168,8 +163,7 @@ impl LicenseTerm {
         matches!(self, Self::Expression(own) if own.is_same(expression))
     }
 
-    /// How specifically it matches a license; `None` if it does not. With `later`, it also matches
-    /// a license that may be used under a later version which it matches.
+    /// How specifically it matches a license, or with `later`, one that may be used as a later.
     fn names(&self, license: &License, later: bool) -> Option<u8> {
         let (is_named, rank) = match self {
             Self::Class(class) => (Class::of_license(license) == *class, 1),
@@ -205,7 +199,6 @@ impl std::fmt::Display for LicenseTerm {
     }
 }
 
-/// An answer, and why.
 type AnswerAndReason = (Answer, String);
 
 impl LicensePolicy {
@@ -280,8 +273,7 @@ impl LicensePolicy {
             return (Answer::Unknown, format!("the conditions of {license} are unknown"));
         }
         let by_project = self.project().map(|(project, evidence)| {
-            // Users of the project may choose among its licenses, so code in it must be compatible
-            // with each.
+            // Users may choose among the project's licenses: code must be compatible with each.
             let (answer, reason) =
                 project.fold(|outbound| go_together(outbound, license), worst, worst);
             match evidence {
@@ -332,43 +324,39 @@ fn said(verb: &str, term: &LicenseTerm, license: &License) -> String {
     }
 }
 
-/// Whether code under `inbound` may be part of a work under `outbound`: by the matrix, or by class
-/// if it has no answer.
+/// Whether code under `inbound` may be part of a work under `outbound`: by the matrix, or by class.
 fn go_together(outbound: &License, inbound: &License) -> AnswerAndReason {
+    use Answer::{Allowed, Denied, Review};
+    use Compatibility::{Depends, No, Yes};
     let (class, of_work) = (Class::of_license(inbound), Class::of_license(outbound));
-    let work = format!("{outbound}, the project's license");
+    let (name, work) = (class.name(), format!("{outbound}, the project's license"));
     match compatibility(outbound, inbound) {
-        Some(Compatibility::Yes) => {
-            (Answer::Allowed, format!("{inbound} is compatible with {work}"))
-        }
-        Some(Compatibility::No) => (
-            Answer::Denied,
+        Some(Yes) => (Allowed, format!("{inbound} is compatible with {work}")),
+        Some(No) => (
+            Denied,
             format!("{inbound} is not compatible with {work}, according to OSADL's matrix"),
         ),
-        Some(Compatibility::Depends) => (
-            Answer::Review,
+        Some(Depends) => (
+            Review,
             format!(
                 "whether {inbound} is compatible with {work}, depends on how they are combined"
             ),
         ),
         None if class <= Class::Permissive => {
-            let class = class.name();
-            (Answer::Allowed, format!("{inbound} is {class}, which is compatible with {work}"))
+            (Allowed, format!("{inbound} is {name}, which is compatible with {work}"))
         }
         None if class >= Class::SourceAvailable
             || class >= Class::StrongCopyleft && of_work != class =>
         {
-            let class = class.name();
-            (Answer::Denied, format!("{inbound} is {class}, and the project is under {outbound}"))
+            (Denied, format!("{inbound} is {name}, and the project is under {outbound}"))
         }
-        None => {
-            (Answer::Review, format!("it is unknown whether {inbound} is compatible with {work}"))
-        }
+        None => (Review, format!("it is unknown whether {inbound} is compatible with {work}")),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::Answer::{Allowed, Denied, Review, Unknown};
     use super::*;
     use crate::text::FilePath;
 
@@ -384,7 +372,6 @@ mod tests {
         }
     }
 
-    /// The answer to each of several licenses.
     #[track_caller]
     fn check(policy: &LicensePolicy, licenses: &str, expected: Answer) {
         for license in licenses.trim().split([';', '\n']).map(str::trim) {
@@ -421,38 +408,27 @@ mod tests {
             GPL-2.0-only OR LicenseRef-ours; MIT AND Foo-1.0; MIT OR Foo-1.0; MIT AND; MIT OR
             MIT and/or GPL-2.0; MIT + GPL-2.0; MIT GPL-2.0-only; MIT WITH Foo-exception; WITH
         ";
-        check(&policy, denied, Answer::Denied);
-        check(&policy, allowed, Answer::Allowed);
-        check(&policy, unknown, Answer::Unknown);
+        check(&policy, denied, Denied);
+        check(&policy, allowed, Allowed);
+        check(&policy, unknown, Unknown);
     }
 
     #[test]
     fn lists_name_classes_families_and_licenses_and_the_more_exact_one_counts() {
-        use Answer::{Allowed, Denied, Unknown};
-        let policy = policy(
-            "",
-            &[
-                "permissive",
-                "public-domain",
-                "GPL-2.0-only WITH Classpath-exception-2.0",
-                "LGPL-3.0-only",
-            ],
-            &["strong-copyleft", "BSD-4-Clause", "AGPL"],
-        );
+        let linking = "GPL-2.0-only WITH Classpath-exception-2.0";
+        let allow = ["permissive", "public-domain", linking, "LGPL-3.0-only"];
+        let policy = policy("", &allow, &["strong-copyleft", "BSD-4-Clause", "AGPL"]);
         let allowed = "MIT; GPL-2.0-only WITH Classpath-exception-2.0; LGPL-2.1-or-later";
         check(&policy, allowed, Allowed);
         check(&policy, "MIT OR GPL-3.0-only", Allowed);
         check(&policy, "BSD-4-Clause; GPL-2.0-only; AGPL-3.0-or-later; MPL-2.0", Denied);
         check(&policy, "LGPL-2.1-only; MIT AND GPL-3.0-only", Denied);
-        check(&policy, "", Unknown);
-        let theirs = "LicenseRef-theirs; GPL-2.0-only OR LicenseRef-theirs";
+        let theirs = "; GPL-2.0-only OR LicenseRef-theirs; MIT AND LicenseRef-theirs";
         check(&policy, theirs, Unknown);
-        check(&policy, "MIT AND LicenseRef-theirs", Unknown);
     }
 
     #[test]
     fn a_license_stands_for_only_and_or_later_unless_it_says_which() {
-        use Answer::{Allowed, Denied};
         check(&policy("", &[], &["GPL-2.0"]), "GPL-2.0-or-later", Denied);
         check(&policy("", &[], &["GPL-2.0-only"]), "GPL-2.0-or-later", Allowed);
         check(&policy("", &["GPL-3.0"], &[]), "GPL-2.0-or-later", Allowed);
@@ -462,7 +438,6 @@ mod tests {
 
     #[test]
     fn the_license_of_the_project_decides_where_no_list_does() {
-        use Answer::{Allowed, Denied, Review, Unknown};
         let permissive = policy("MIT OR Apache-2.0", &[], &[]);
         check(&permissive, "BSD-3-Clause", Allowed);
         check(&permissive, "GPL-2.0-only", Denied);
@@ -474,6 +449,10 @@ mod tests {
         check(&closed, "MIT", Allowed);
         check(&closed, "MPL-2.0", Review);
         check(&closed, "GPL-3.0-only", Denied);
+        // Without any of them nothing is denied, and nothing unknown is allowed.
+        check(&LicensePolicy::default(), "GPL-3.0-only", Allowed);
+        check(&LicensePolicy::default(), "BUSL-1.1", Review);
+        check(&LicensePolicy::default(), "", Unknown);
     }
 
     #[test]
@@ -484,34 +463,25 @@ mod tests {
         };
         let mut of_tree = LicensePolicy::default();
         of_tree.find_project(stated());
-        check(&of_tree, "GPL-3.0-only", Answer::Denied);
+        check(&of_tree, "GPL-3.0-only", Denied);
         let terms = Terms { license: Expression::parse("GPL-3.0-only"), ..Terms::default() };
         let verdict = of_tree.judge(&terms);
         assert!(verdict.reason.ends_with("(license text (LICENSE:1))"), "{}", verdict.reason);
         let mut named = policy("GPL-3.0-only", &[], &[]);
         named.find_project(stated());
-        check(&named, "GPL-3.0-only", Answer::Allowed);
+        check(&named, "GPL-3.0-only", Allowed);
         let mut unasked = LicensePolicy { has_no_project: true, ..LicensePolicy::default() };
         unasked.find_project(stated());
-        check(&unasked, "GPL-3.0-only", Answer::Allowed);
+        check(&unasked, "GPL-3.0-only", Allowed);
     }
 
     #[test]
     fn a_license_text_does_not_tell_only_from_or_later() {
         let policy = policy("GPL-3.0-or-later", &[], &[]);
         let mut terms = Terms { license: Expression::parse("GPL-3.0-only"), ..Terms::default() };
-        assert_eq!(policy.judge(&terms).answer, Answer::Denied);
+        assert_eq!(policy.judge(&terms).answer, Denied);
         terms.is_of_text = true;
-        assert_eq!(policy.judge(&terms).answer, Answer::Review);
-    }
-
-    #[test]
-    fn without_a_policy_nothing_is_denied_and_nothing_unknown_allowed() {
-        use Answer::{Allowed, Review, Unknown};
-        let none = LicensePolicy::default();
-        check(&none, "GPL-3.0-only", Allowed);
-        check(&none, "BUSL-1.1", Review);
-        check(&none, "", Unknown);
+        assert_eq!(policy.judge(&terms).answer, Review);
     }
 
     #[test]
@@ -525,8 +495,8 @@ mod tests {
             }],
             ..Terms::default()
         };
-        assert_eq!(policy.judge(&terms).answer, Answer::Review);
+        assert_eq!(policy.judge(&terms).answer, Review);
         terms.is_declared = true;
-        assert_eq!(policy.judge(&terms).answer, Answer::Allowed);
+        assert_eq!(policy.judge(&terms).answer, Allowed);
     }
 }

@@ -4,44 +4,39 @@
 
 mod about;
 mod baseline;
-mod behind;
+mod commit_message;
 mod date;
-mod family;
 mod finding;
-mod fix;
 mod judgment;
 mod licensing;
-mod missed;
+mod order;
 mod origin;
 mod owners;
-mod ranking;
 mod reasons;
 mod rules;
-mod security;
 mod settings_files;
 mod suppression;
 mod verdict;
 
-pub use about::{About, UnexaminedFiles};
+pub use about::{
+    About, Behind, Change, LaterCommits, LineEdit, MissedCommit, MissedEdit, MissedPlace,
+    PastCommit, UnexaminedFiles,
+};
 pub use baseline::{Baseline, BaselineError, KnownCopy};
-pub use behind::{Behind, LineEdit, MissedCommit, MissedPlace, PastCommit};
-pub use date::{Date, DateError};
-pub use family::join_families;
+pub use commit_message::{Purpose, says_security, vulnerability_ids};
+pub use date::Date;
 pub use finding::{
     Finding, Notice, OtherPlace, SuppressedBy, SuppressedFinding, content, identity,
 };
-pub use fix::Purpose;
 pub use judgment::{Circumstances, Judgment, Levels, Milder, SaysLittle};
 pub use licensing::{AcceptanceRules, Decision, Exception, LicensePolicy, LicenseTerm};
-pub use missed::{Change, LaterCommits, MissedEdit};
+pub use order::{best_first, bound_warnings, join_families};
 pub use origin::{
     Component, Deletion, FirstAppearance, Fragment, InCommon, Insertion, Origin, Place, Rank,
     Reuse, Writing, order_origins, short_commit, unversioned_purl,
 };
 pub use owners::{OWNERS_FILES, Owners};
-pub use ranking::{best_first, bound_warnings};
 pub use rules::{Ground, RULES, Rule, RuleCondition, Topic, rule};
-pub use security::{says_security, vulnerability_ids};
 pub use settings_files::{SettingsDigest, SettingsFiles};
 pub use suppression::{BadSuppression, Peer, Suppression, suppressions};
 pub use verdict::{Answer, Attribution, Verdict};
@@ -49,20 +44,9 @@ pub use verdict::{Answer, Attribution, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// The severity of a finding, from the mildest to the most severe.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
-)]
+#[derive(Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
     /// Worth knowing; does not fail a run.
     Note,

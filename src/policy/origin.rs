@@ -113,8 +113,7 @@ impl Origin {
         }
     }
 
-    /// How a copy relates to it, in words: of two places that the same change adds, neither is
-    /// known to be the first.
+    /// How a copy relates to it: of two places that a change adds, neither is known as the first.
     pub fn relation(&self) -> &'static str {
         if self.rank.is_new { "the same as" } else { "copied from" }
     }
@@ -130,15 +129,13 @@ impl Origin {
 pub struct InCommon {
     /// The part of the copy's names that the origin has as well, spelled the same, 0 to 1.
     pub names: f64,
-    /// The part of the names and literals that could agree which do, spelled the same or renamed
-    /// one to one, 0 to 1.
+    /// The part of names and literals that do agree, as they are or renamed one to one, 0 to 1.
     pub agreement: f64,
     /// Names in both that few of the files nearby use.
     pub n_rare_names: usize,
     /// Lines in both, spelled the same; those of one shape counted once.
     pub n_equal_lines: usize,
-    /// How much of one of the two files the other one held before, in percent, if one is a bundle
-    /// with the other.
+    /// How much of one file the other held before, in percent, if one is a bundle with it.
     pub in_step: Option<u8>,
     /// Whether the origin is in a document.
     pub is_prose: bool,
@@ -198,8 +195,7 @@ pub struct Rank {
     pub explains: f64,
     /// Whether the change adds most of it too: existing code comes first.
     pub is_new: bool,
-    /// Tokens that are spelled the same, divided by all tokens of the finding and the origin, 0 to
-    /// 1.
+    /// Tokens spelled the same, divided by all tokens of the finding and the origin, 0 to 1.
     pub spelled: f64,
     /// The same for lines, including comments, 0 to 1.
     pub lines: f64,
@@ -331,8 +327,7 @@ impl Component {
             == (&other.corpus, &other.name, &other.terms.license)
     }
 
-    /// When its history first has the origin; `None` without one. An archive may be much younger
-    /// than its code.
+    /// When its history first has the origin; `None` for an archive, which may be much younger.
     pub fn committed(&self) -> Option<i64> {
         let seen = self.first_seen.as_ref()?;
         seen.commit().map(|_| seen.time)

@@ -1,7 +1,4 @@
-//! Reads CODEOWNERS: who owns which files.
-//!
-//! The syntax is that of GitHub, and of GitLab with its sections. What neither allows is passed
-//! over, as they do.
+//! Reads CODEOWNERS, as GitHub does, and GitLab with its sections: what is invalid is passed over.
 
 use crate::text::{FilePath, glob_matches};
 
@@ -48,9 +45,7 @@ impl Owners {
         Self { sections, marks_borders: false }
     }
 
-    /// The owners of a file: in each section, those of the last line that matches.
-    ///
-    /// Time O(lines * path).
+    /// The owners of a file: in each section of the last match. Time O(lines * path).
     pub fn of(&self, path: &FilePath) -> Vec<&str> {
         let mut owners = Vec::new();
         for section in &self.sections {

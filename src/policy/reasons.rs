@@ -5,8 +5,7 @@ use crate::matching::Worth;
 use crate::text::{agreed, count};
 
 impl Finding {
-    /// What made it a warning or a note, then what would change that; each a sentence without a
-    /// full stop.
+    /// What made it a warning or a note, and what would change that; each without a full stop.
     pub fn reasons(&self) -> Vec<String> {
         let level = self.level.name();
         let mut reasons = Vec::new();

@@ -9,9 +9,8 @@ pub struct SettingsFiles {
     pub root: Option<SettingsDigest>,
     /// What variables and flags change of that: `min-tokens = 200`.
     pub changes: Vec<String>,
-    /// Folders below the root with settings of their own, and these, an outer folder before those
-    /// in it.
-    folders: Vec<(FilePath, SettingsDigest)>,
+    /// Folders below the root with settings of their own, an outer one before those in it.
+    pub folders: Vec<(FilePath, SettingsDigest)>,
 }
 
 /// A settings file.
@@ -24,13 +23,7 @@ pub struct SettingsDigest {
 }
 
 impl SettingsFiles {
-    /// Those of these folders; an outer one comes before those in it.
-    pub fn new(folders: impl Iterator<Item = (FilePath, SettingsDigest)>) -> Self {
-        Self { root: None, changes: Vec::new(), folders: folders.collect() }
-    }
-
-    /// All of them, with the beginnings of their digests, and what variables and flags change;
-    /// `none` for the defaults.
+    /// All files, with their digests, and what variables and flags change; `none` for the defaults.
     pub fn describe(&self) -> String {
         let nested = self.folders.iter().map(|(_, file)| file);
         let files = self.root.iter().chain(nested);
@@ -44,8 +37,7 @@ impl SettingsFiles {
         !self.folders.is_empty()
     }
 
-    /// The settings files that judge the file at `path`, the nearest first. Time O(n) for n
-    /// folders.
+    /// The settings files that judge the file at `path`, the nearest first.
     pub fn of(&self, path: &FilePath) -> Vec<&str> {
         let nested = self
             .folders

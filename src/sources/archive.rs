@@ -1,5 +1,4 @@
-//! Reads the entries of archives of every kind: their names, their contents, and archives inside
-//! archives.
+//! Reads the entries of archives of every kind, and archives in archives.
 
 use std::cell::Cell;
 use std::io::Read;
@@ -12,13 +11,13 @@ use crate::text::{FilePath, printable};
 
 /// Reads one archive, and those in it.
 pub(super) struct Archive<'a> {
-    /// Its name, for messages.
+    /// For messages.
     pub name: String,
     pub component: Arc<DeclaredComponent>,
-    /// The archives around this one.
-    pub depth: usize,
+    /// The number of archives around this one.
+    depth: usize,
     /// The prefix of entry paths: the path of this archive in the one around it.
-    pub prefix: Vec<u8>,
+    prefix: Vec<u8>,
     /// The folder that contains everything, by convention: `zlib-1.3.1/`.
     pub top: Option<Vec<u8>>,
     pub budget: &'a mut Budget,
@@ -28,8 +27,7 @@ pub(super) struct Archive<'a> {
     newest: Option<i64>,
 }
 
-/// Times that packers write whatever the files have: nothing, zip's first day, npm, cargo, poetry
-/// and hatch.
+/// Times that packers always write: nothing, zip's first day, npm, cargo, poetry and hatch.
 const CONSTANT_TIMES: &[i64] =
     &[0, 315_532_800, 499_162_500, 1_153_704_088, 1_451_606_400, 1_580_601_600];
 
@@ -37,8 +35,7 @@ const CONSTANT_TIMES: &[i64] =
 #[derive(Default)]
 struct Texts {
     named: Vec<NamedText>,
-    /// The texts so far, with [`MAX_LICENSE_FILE`] bytes in all: a manifest may come behind its
-    /// text.
+    /// Up to [`MAX_LICENSE_FILE`] bytes of texts: a manifest may come behind its text.
     held: Vec<(FilePath, Vec<u8>)>,
     n_bytes: u64,
 }
@@ -134,7 +131,6 @@ impl<'a> Archive<'a> {
         self.sink.take(SourceFile::new(&self.component, path, bytes))
     }
 
-    /// Takes note of the time of an entry.
     pub fn changed_at(&mut self, time: Option<i64>) {
         self.newest = self.newest.max(time.filter(|time| !CONSTANT_TIMES.contains(time)));
     }
@@ -156,7 +152,6 @@ impl<'a> Archive<'a> {
         format!("`{}`", printable([&self.prefix[..], name].concat()))
     }
 
-    /// Records an entry that is skipped.
     pub fn note(&mut self, name: &[u8], why: &'static str) {
         let what = format!("{}: {}", self.name, printable([&self.prefix[..], name].concat()));
         self.sink.note(Note { what, why });
@@ -164,14 +159,12 @@ impl<'a> Archive<'a> {
 
     fn nested(&mut self, kind: NestedArchive, mut entry: Entry<'_>) -> Result<(), Error> {
         let path = &entry.path;
-        if self.depth >= self.budget.limits().max_depth {
-            self.note(
-                path.as_bytes().strip_prefix(&self.prefix[..]).unwrap_or_default(),
-                "it is an archive in an archive in an archive",
-            );
+        if self.depth >= self.budget.limits.max_depth {
+            let name = path.as_bytes().strip_prefix(&self.prefix[..]).unwrap_or_default();
+            self.note(name, "it is an archive in an archive in an archive");
             return Ok(());
         }
-        let max = self.budget.limits().max_nested;
+        let max = self.budget.limits.max_nested;
         if matches!(kind, NestedArchive::Zip) && entry.size > max {
             self.note(path.as_bytes(), "it is a nested archive too large to hold in memory");
             return Ok(());
@@ -196,8 +189,7 @@ impl<'a> Archive<'a> {
         };
         inner.finish();
         match read {
-            // Projects keep damaged archives among the data of their tests: what could be read of
-            // one stays.
+            // Tests have damaged archives as data: what could be read of one stays.
             Err(Error::Damaged { .. }) if !has_failed.get() => {
                 self.note(entry.path.as_bytes(), "it is a damaged archive in an archive");
                 Ok(())
@@ -207,8 +199,7 @@ impl<'a> Archive<'a> {
     }
 }
 
-/// Remembers whether the reader inside has failed: then the damage is not that of what is read from
-/// it.
+/// Remembers whether the reader inside has failed, and not what is read from it.
 struct WatchedReader<'a> {
     inner: &'a mut dyn Read,
     has_failed: &'a Cell<bool>,
@@ -220,7 +211,6 @@ impl Read for WatchedReader<'_> {
     }
 }
 
-/// An archive inside an archive.
 #[derive(Clone, Copy)]
 enum NestedArchive {
     Tar(tar::Compression),
@@ -230,9 +220,8 @@ enum NestedArchive {
 impl NestedArchive {
     fn of(path: &[u8]) -> Option<Self> {
         let path = String::from_utf8_lossy(path);
-        tar::Compression::of(&path)
-            .map(Self::Tar)
-            .or_else(|| zip::is_zip(&path).then_some(Self::Zip))
+        let tar = tar::Compression::of(&path).map(|(_, compression)| Self::Tar(compression));
+        tar.or_else(|| zip::is_zip(&path).then_some(Self::Zip))
     }
 }
 

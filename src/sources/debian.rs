@@ -8,7 +8,6 @@ use super::tar::{Compression, read_file};
 use super::{DeclaredComponent, Error, Note, Request, Sink, SourceKind};
 use crate::files;
 
-/// Debian source packages.
 pub(super) static SOURCE: SourceKind = SourceKind {
     name: "debian",
     help: "a Debian source package (.dsc)",
@@ -16,22 +15,16 @@ pub(super) static SOURCE: SourceKind = SourceKind {
     read,
 };
 
-/// Maximum bytes of a control file.
-const MAX_CONTROL: u64 = 1 << 20;
-
 fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let path = Path::new(request.spec);
-    let text = files::read_text(path, MAX_CONTROL).map_err(|why| Error::file(path, why))?;
+    let text = files::read_text(path, 1 << 20).map_err(|why| Error::file(path, why))?;
     let control = Control::parse(&text).map_err(|why| Error::invalid(path, why))?;
     let component = Arc::new(request.component.clone().or(control.component()));
     let folder = path.parent().unwrap_or(Path::new("."));
     let files = control.files.iter().map(|file| folder.join(&file.name));
     let size = files.filter_map(|file| file.metadata().ok()).map(|metadata| metadata.len()).sum();
     let mut budget = Budget::new(request.limits, size);
-    for file in &control.files {
-        if file.name.ends_with(".asc") {
-            continue;
-        }
+    for file in control.files.iter().filter(|file| !file.name.ends_with(".asc")) {
         if Compression::of(&file.name).is_none() {
             let why = "it has an unsupported compression, or is a diff";
             sink.note(Note { what: file.name.clone(), why });
@@ -46,7 +39,6 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     Ok(())
 }
 
-/// A source control file.
 #[derive(Default)]
 struct Control {
     source: String,
@@ -55,7 +47,6 @@ struct Control {
     files: Vec<ListedFile>,
 }
 
-/// A file that a control file lists.
 struct ListedFile {
     sha256: String,
     name: String,
@@ -84,9 +75,7 @@ impl Control {
             }
         }
         if control.source.is_empty() || control.files.is_empty() {
-            return Err(
-                "it has no source name, or lists no files with `Checksums-Sha256`".to_owned()
-            );
+            return Err("it has no source name, or lists no files with `Checksums-Sha256`".into());
         }
         Ok(control)
     }
@@ -101,8 +90,7 @@ impl Control {
         }
     }
 
-    /// The folder that contains everything in an upstream archive, by convention: source and
-    /// version, without epoch and revision.
+    /// The folder of all in an upstream archive, by convention: without epoch and revision.
     fn upstream_top(&self) -> String {
         let version = self.version.split_once(':').map_or(&*self.version, |(_, rest)| rest);
         let version = version.rsplit_once('-').map_or(version, |(upstream, _)| upstream);

@@ -1,8 +1,7 @@
 //! Reads a list of fixes: which commits fixed which vulnerabilities, and what they changed.
 //!
 //! The list is a JSON file with OSV records, a folder of such files, or a text with a commit on
-//! each line. The commits are read from local clones; a commit is known by its hash, so the name of
-//! a clone does not matter.
+//! each line. The commits are read from local clones, which are found by the hash of a commit.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -13,11 +12,10 @@ use serde::{Deserialize, Deserializer};
 use super::past::past_commit;
 use super::{DeclaredComponent, Error, Note, Request, Sink, SourceKind};
 use crate::files::{self, BlobId};
-use crate::git::{CommitId, Reader, Repository};
+use crate::git::{CommitId, Event, Reader, Repository};
 use crate::policy::PastCommit;
 use crate::text::{FilePath, name_at_end};
 
-/// Lists of fixes.
 pub(super) static SOURCE: SourceKind = SourceKind {
     name: "fixes",
     help: "with `--fixes`, a list of commits that fixed vulnerabilities",
@@ -29,8 +27,6 @@ pub(super) static SOURCE: SourceKind = SourceKind {
 const PREFIX: &str = "fixes:";
 /// Maximum bytes of a file of a list.
 const MAX_FILE: u64 = 64 << 20;
-/// Minimum digits of the hash of a commit.
-const MIN_HASH: usize = 7;
 
 /// A file that a commit changed to fix a vulnerability.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,7 +77,7 @@ struct OsvAffected {
     ranges: Vec<OsvRange>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 struct OsvPackage {
     name: Option<String>,
     purl: Option<String>,
@@ -96,8 +92,7 @@ struct OsvRange {
     events: Vec<OsvEvent>,
 }
 
-/// An event of a range. The last commit that is affected is no fix, and neither is one where a
-/// fault came in.
+/// An event of a range: `introduced` and `last_affected` are no fixes.
 #[derive(Debug, Deserialize)]
 struct OsvEvent {
     fixed: Option<String>,
@@ -114,8 +109,6 @@ fn or_empty<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<V
     Option::deserialize(from).map(Option::unwrap_or_default)
 }
 
-/// A commit of a list.
-#[derive(Debug, Clone, PartialEq, Eq)]
 struct ListedFix {
     /// The repository as it is listed: an address, or a path.
     repository: String,
@@ -125,15 +118,13 @@ struct ListedFix {
 }
 
 fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
-    let Some((list, clones)) = list_of(request.spec) else {
-        return Err(Error::Unknown(request.spec.to_owned()));
-    };
+    let source = list_of(request.spec);
+    let (list, clones) = source.ok_or_else(|| Error::Unknown(request.spec.to_owned()))?;
     let path = Path::new(list);
     let listed = read_list(path, sink)?;
     if listed.is_empty() {
         let why =
-            "it lists no commit: OSV records need a range of the type GIT with a `fixed` commit"
-                .to_owned();
+            "it lists no commit: OSV records need a range of the type GIT with a `fixed` commit";
         return Err(Error::invalid(path, why));
     }
     let mut known = Clones::default();
@@ -163,7 +154,6 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     Ok(())
 }
 
-/// The local clones.
 #[derive(Default)]
 struct Clones {
     all: Vec<Repository>,
@@ -215,17 +205,15 @@ fn read_fix(
     past.ids.sort_unstable();
     past.ids.dedup();
     past.is_security = true;
-    for event in reader.events_between(&[parent], commit)? {
-        let (Some(before), Some(after)) = (event.before, event.after) else { continue };
-        if !sink.wants(&event.path, 0) {
-            continue;
+    for Event { path, before, after } in reader.events_between(&[parent], commit)? {
+        if let (Some(before), Some(after)) = (before, after)
+            && sink.wants(&path, 0)
+            && let (Some(before), Some(after)) =
+                (short_blob(before, &path, reader)?, short_blob(after, &path, reader)?)
+        {
+            let (component, commit) = (Arc::clone(component), past.clone());
+            sink.fixed(FixedFile { component, commit, path, before, after })?;
         }
-        let before = short_blob(before, &event.path, reader)?;
-        let (Some(before), Some(after)) = (before, short_blob(after, &event.path, reader)?) else {
-            continue;
-        };
-        let (component, commit) = (Arc::clone(component), past.clone());
-        sink.fixed(FixedFile { component, commit, path: event.path, before, after })?;
     }
     Ok(())
 }
@@ -236,8 +224,7 @@ fn short_blob(blob: BlobId, path: &FilePath, reader: &Reader) -> Result<Option<V
     Ok(if is_short { reader.past_blob(blob, path)? } else { None })
 }
 
-/// The commits in a file or in the files of a folder. In a folder, a file that is no list is noted
-/// and passed over.
+/// The commits in a file or in a folder, where a file that is no list is noted and passed over.
 fn read_list(path: &Path, sink: &mut dyn Sink) -> Result<Vec<ListedFix>, Error> {
     if !path.is_dir() {
         return parse_file(path);
@@ -275,7 +262,7 @@ fn read_list(path: &Path, sink: &mut dyn Sink) -> Result<Vec<ListedFix>, Error> 
 fn parse_file(path: &Path) -> Result<Vec<ListedFix>, Error> {
     let size = path.metadata().map_err(|why| Error::file(path, why))?.len();
     if size > MAX_FILE {
-        return Err(Error::invalid(path, "it is too large".to_owned()));
+        return Err(Error::invalid(path, "it is too large"));
     }
     let bytes = files::read(path, MAX_FILE).map_err(|why| Error::file(path, why))?;
     let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned());
@@ -300,19 +287,17 @@ fn parse(text: &str) -> Result<Vec<ListedFix>, String> {
     Ok(valid.flat_map(listed_in).collect())
 }
 
-/// The fixes in a record.
 fn listed_in(record: OsvRecord) -> Vec<ListedFix> {
     let ids: BTreeSet<String> = [record.id].into_iter().chain(record.aliases).collect();
     let mut listed = Vec::new();
     for affected in record.affected {
         for range in affected.ranges.iter().filter(|range| range.kind == "GIT") {
             let repository = range.repo.clone().unwrap_or_default();
-            let package = affected.package.as_ref();
-            let named =
-                package.and_then(|package| package.name.clone()).filter(|name| !name.is_empty());
+            let OsvPackage { name, purl } = affected.package.clone().unwrap_or_default();
+            let named = name.filter(|name| !name.is_empty());
             let component = DeclaredComponent {
                 name: named.unwrap_or_else(|| name_at_end(&repository).to_owned()),
-                purl: package.and_then(|package| package.purl.clone()),
+                purl,
                 url: (!repository.is_empty()).then(|| repository.clone()),
                 ..DeclaredComponent::default()
             };
@@ -328,9 +313,9 @@ fn listed_in(record: OsvRecord) -> Vec<ListedFix> {
     listed
 }
 
-/// Whether this may be the hash of a commit.
+/// Whether this may be the hash of a commit, or its first digits.
 fn is_hash(text: &str) -> bool {
-    text.len() >= MIN_HASH && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+    text.len() >= 7 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// A line `REPOSITORY COMMIT [ID]...`; nothing for an empty one and for a comment.
@@ -370,20 +355,8 @@ mod tests {
     }
 
     #[test]
-    fn the_fixed_commits_of_git_ranges_are_read_from_osv_records() {
-        let record = r#"{"id": "CVE-1", "aliases": ["GHSA-1"], "affected": [{"package": {"name": "zlib", "ecosystem": "x"},
-            "ranges": [{"type": "GIT", "repo": "https://host/madler/zlib", "events": [{"introduced": "0"}, {"fixed": "abcdef1"}]},
-                       {"type": "SEMVER", "events": [{"fixed": "1.2"}]}]}]}"#;
-        check(record, &["zlib abcdef1 CVE-1 GHSA-1"]);
-        check(&format!("[{record}]"), &["zlib abcdef1 CVE-1 GHSA-1"]);
-        check(r#"{"id": "CVE-2", "withdrawn": "2024", "affected": []}"#, &[]);
-        check(r#"{"id": "CVE-3"}"#, &[]);
-    }
-
-    #[test]
     fn each_fixed_commit_of_each_repository_counts_and_nothing_else_of_a_record() {
-        // As the records converted from NVD are: no package, several repositories, a distribution's
-        // package beside them.
+        // As records from NVD: no package, several repositories, a distribution's package.
         let converted = r#"{"schema_version": "1.6.0", "id": "CVE-4", "related": ["DSA-1"], "severity": [{"type": "CVSS_V3", "score": "x"}],
             "affected": [
                 {"package": {"name": "magick", "ecosystem": "Debian:12", "purl": "pkg:deb/debian/magick"}, "versions": null,
@@ -427,18 +400,7 @@ mod tests {
             "# fixes\nhttps://host/a/b.git abcdef1 CVE-1 GHSA-2\n\n../c\tabcdef2,CVE-3\r\n",
             &["b abcdef1 CVE-1 GHSA-2", "c abcdef2 CVE-3"],
         );
-    }
-
-    #[test]
-    fn what_is_no_list_is_refused_with_the_line() {
-        for (text, expected) in [
-            ("a\n", "line 1: expected"),
-            ("a b\n", "`b` is not the hash"),
-            ("{\"id\": 1}", "not an OSV record"),
-            ("[{]", "not an OSV record"),
-        ] {
-            let why = parse(text).expect_err("it is no list");
-            assert!(why.contains(expected), "{why}");
-        }
+        let why = parse("a\n").err();
+        assert_eq!(why.as_deref(), Some("line 1: expected `REPOSITORY COMMIT [ID]...`"));
     }
 }

@@ -47,14 +47,13 @@ impl Limits {
     }
 }
 
-/// The ratio does not count below this many bytes: even an empty file of a few kilobytes has a high
-/// ratio.
+/// The ratio does not count below this many bytes: even an empty file has a high one.
 const FREE_OF_RATIO: u64 = 16 << 20;
 
 /// Counts what has been read from one source.
 #[derive(Debug)]
 pub(super) struct Budget {
-    limits: Limits,
+    pub limits: Limits,
     n_entries: u64,
     n_bytes: u64,
     /// The size on disk of what is read.
@@ -66,17 +65,11 @@ impl Budget {
         Self { limits, n_entries: 0, n_bytes: 0, n_packed }
     }
 
-    /// The budget for reading one archive.
     pub fn of_file(limits: Limits, path: &Path) -> Self {
         // A missing file is reported when it is opened.
         Self::new(limits, std::fs::metadata(path).map_or(0, |metadata| metadata.len()))
     }
 
-    pub fn limits(&self) -> &Limits {
-        &self.limits
-    }
-
-    /// Counts an entry.
     pub fn entry(&mut self, archive: &str, entry: &str) -> Result<(), Error> {
         self.n_entries += 1;
         let max = self.limits.max_entries;
@@ -96,19 +89,10 @@ impl Budget {
     }
 }
 
-/// Counts the bytes that pass through.
 #[derive(Debug)]
 pub(super) struct CountingReader<R> {
-    inner: R,
-    n: Rc<Cell<u64>>,
-}
-
-impl<R> CountingReader<R> {
-    /// The reader, and its byte count.
-    pub fn new(inner: R) -> (Self, Rc<Cell<u64>>) {
-        let n = Rc::default();
-        (Self { inner, n: Rc::clone(&n) }, n)
-    }
+    pub inner: R,
+    pub n: Rc<Cell<u64>>,
 }
 
 impl<R: Read> Read for CountingReader<R> {

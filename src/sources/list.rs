@@ -7,10 +7,6 @@ use serde::Deserialize;
 use super::{DeclaredComponent, Error, Note, Request, Sink, SourceKind};
 use crate::files;
 
-/// Maximum bytes of a list.
-const MAX_LIST: u64 = 64 << 20;
-
-/// Lists of sources.
 pub(super) static SOURCE: SourceKind = SourceKind {
     name: "list",
     help: "a list of sources (.toml)",
@@ -18,19 +14,16 @@ pub(super) static SOURCE: SourceKind = SourceKind {
     read,
 };
 
-/// A list of sources.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct List {
-    /// Whether packages that cannot be fetched are named and left out. Default: the list fails as a
-    /// whole.
+    /// Whether packages that cannot be fetched are left out with a note, instead of an error.
     #[serde(default)]
     skip_missing: bool,
     #[serde(default)]
     source: Vec<ListedSource>,
 }
 
-/// A source in a list.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ListedSource {
@@ -45,7 +38,7 @@ struct ListedSource {
 
 fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let path = Path::new(request.spec);
-    let text = files::read_text(path, MAX_LIST).map_err(|why| Error::file(path, why))?;
+    let text = files::read_text(path, 64 << 20).map_err(|why| Error::file(path, why))?;
     let list: List = toml::from_str(&text).map_err(|error: toml::de::Error| {
         let start = error.span().map_or(0, |span| span.start).min(text.len());
         let line = text[..start].matches('\n').count() + 1;

@@ -10,7 +10,6 @@
 mod archive;
 mod debian;
 mod fixes;
-mod folder;
 mod limits;
 mod list;
 mod past;
@@ -35,7 +34,7 @@ use self::repository::Part;
 use crate::files::{self, BlobId, Entry, ReadFiles};
 use crate::git::{self, Repository};
 use crate::license::{Expression, Licenses, NamedText, is_relevant, named_text};
-use crate::text::FilePath;
+use crate::text::{FilePath, printable};
 
 /// What is known of a component before its code is read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -99,8 +98,7 @@ pub struct SourceFile {
     pub bytes: Vec<u8>,
     /// When it first appeared in its repository, if it comes from one.
     pub seen: Option<ReleaseHistory>,
-    /// The license statements around it at that time, for a history; otherwise those of all files
-    /// of the component count.
+    /// The license statements around it then, for a history; else those of all files count.
     pub licenses: Option<Arc<Licenses>>,
 }
 
@@ -138,29 +136,18 @@ pub trait Sink {
     /// Whether to read a file with this name and size.
     fn wants(&self, path: &FilePath, size: u64) -> bool;
 
-    /// Accepts a file.
-    ///
-    /// # Errors
-    /// If it cannot be stored; the source stops.
+    /// Accepts a file; after an error, if it cannot be stored, the source stops.
     fn take(&mut self, file: SourceFile) -> Result<(), Error>;
 
     /// Accepts the files of a history, the oldest first; their bytes are in `repository`.
     ///
     /// # Errors
     /// Like [`Sink::take`]; if one of them cannot be read.
-    fn take_history(&mut self, repository: &Repository, files: Vec<PastFile>) -> Result<(), Error> {
-        let reader = repository.reader();
-        for PastFile { blob, file } in files {
-            let entry = Entry::of_blob(&file.path, blob);
-            if self.wants(&file.path, reader.size(&entry).unwrap_or(0)) {
-                self.take(SourceFile { bytes: reader.read(&entry)?, ..file })?;
-            }
-        }
+    fn take_history(&mut self, _: &Repository, _: Vec<PastFile>) -> Result<(), Error> {
         Ok(())
     }
 
-    /// Accepts the license statements at the root of a component as it is now; its files may be
-    /// older.
+    /// Accepts the license statements at the root of a component now; its files may be older.
     fn licenses(&mut self, _: &Arc<DeclaredComponent>, _: Arc<Licenses>) {}
 
     /// Accepts the bytes of a license text that a manifest of a component names.
@@ -226,14 +213,13 @@ pub static SOURCES: &[&SourceKind] = &[
     &zip::SOURCE,
     &tar::SOURCE,
     &repository::SOURCE,
-    &folder::SOURCE,
+    &walk::SOURCE,
 ];
 
 /// Reads the source in `request` into `sink`.
 ///
 /// # Errors
-/// [`Error::Unknown`] if no kind of source accepts it, otherwise the error of the source. What
-/// `sink` has received by then is incomplete: the caller has to discard it.
+/// [`Error::Unknown`] if no kind of source accepts it, or the source's: discard what `sink` has.
 pub fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     if let Some(written) = &request.component.license
         && Expression::parse(written).is_none()
@@ -241,7 +227,7 @@ pub fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
         return Err(Error::License(written.clone()));
     }
     let source = SOURCES.iter().find(|source| (source.takes)(request.spec));
-    let Some(source) = source else { return Err(Error::Unknown(request.spec.to_owned())) };
+    let source = source.ok_or_else(|| Error::Unknown(request.spec.to_owned()))?;
     (source.read)(request, sink)
 }
 
@@ -251,8 +237,7 @@ const ARCHIVES: [&str; 8] =
 /// Ends of the names of archives that nothing here reads.
 const UNREAD_ARCHIVES: [&str; 5] = [".7z", ".rar", ".tar.zst", ".bz2", ".zst"];
 
-/// Whether a file name says that it is an archive of files, and if so, whether [`read_archive`]
-/// reads its kind.
+/// Whether a file name says an archive of files, and if so, whether [`read_archive`] reads it.
 pub fn archive_kind(name: &[u8]) -> Option<bool> {
     let lower = name.to_ascii_lowercase();
     let mut kinds = [(&ARCHIVES[..], true), (&UNREAD_ARCHIVES, false)].into_iter();
@@ -274,8 +259,7 @@ pub fn read_archive(path: &Path, limits: Limits, sink: &mut dyn Sink) -> Result<
     (kind.read)(&request, sink)
 }
 
-/// Passes on those of `entries` that are wanted, first `seen` then, and the license texts among
-/// them that manifests name.
+/// Passes on the `entries` that are wanted, first `seen` then, and license texts that they name.
 fn read_entries(
     entries: &[Entry],
     files: &impl ReadFiles,
@@ -317,8 +301,7 @@ pub fn label(spec: &str) -> String {
     let Some((path, part)) = repository::repository_of(spec) else {
         return base_name(Path::new(spec));
     };
-    let bare =
-        git::Repository::discover_another(Path::new(path)).ok().filter(git::Repository::is_bare);
+    let bare = Repository::discover_another(Path::new(path)).ok().filter(Repository::is_bare);
     let name = bare.map_or_else(|| base_name(Path::new(path)), |bare| bare.name());
     match part {
         Part::Revision(revision) => format!("{name}@{revision}"),
@@ -326,14 +309,12 @@ pub fn label(spec: &str) -> String {
     }
 }
 
-/// Whether this is a repository that is read with its history, so that fixes which copies lack can
-/// be found.
+/// Whether this is read with its history, so that fixes which copies lack can be found.
 pub fn has_past(spec: &str) -> bool {
     matches!(repository::repository_of(spec), Some((_, Part::History(_))))
 }
 
-/// Changes when there may be something new to read: equal stamps mean equal bytes. `None` if only
-/// reading can tell.
+/// Equal stamps mean equal bytes; `None` if only reading can tell.
 pub fn stamp(spec: &str) -> Option<String> {
     if spec.starts_with("pkg:") {
         return Some("a release".to_owned());
@@ -343,7 +324,7 @@ pub fn stamp(spec: &str) -> Option<String> {
         return None;
     }
     if let Some((path, part)) = repository::repository_of(spec) {
-        let reader = git::Repository::discover_another(Path::new(path)).ok()?.reader();
+        let reader = Repository::discover_another(Path::new(path)).ok()?.reader();
         return match part {
             Part::Revision(revision) => Some(reader.commit(revision).ok()?.to_string()),
             Part::History(references) => reader.state(references).ok(),
@@ -437,13 +418,12 @@ impl Error {
         Self::File { path: path.to_owned(), why }
     }
 
-    fn invalid(path: &Path, why: String) -> Self {
-        Self::Invalid { what: base_name(path), why }
+    fn invalid(path: &Path, why: impl Into<String>) -> Self {
+        Self::Invalid { what: base_name(path), why: why.into() }
     }
 }
 
-/// `component` with a name and a version, where it has none, from the name of a file or folder:
-/// `zlib-1.3.1`.
+/// `component` with name and version, where it has none, from those of a file: `zlib-1.3.1`.
 fn named(mut component: DeclaredComponent, stem: &str) -> DeclaredComponent {
     let at = stem.match_indices(['-', '_']).map(|(at, _)| at).rfind(|&at| {
         let rest = stem[at + 1..].strip_prefix('v').unwrap_or(&stem[at + 1..]);
@@ -452,9 +432,7 @@ fn named(mut component: DeclaredComponent, stem: &str) -> DeclaredComponent {
     let (name, version) = at.map_or((stem, None), |at| (&stem[..at], Some(&stem[at + 1..])));
     if component.name.is_empty() {
         component.name = name.to_owned();
-        if component.version.is_none() {
-            component.version = version.map(ToOwned::to_owned);
-        }
+        component.version = component.version.or_else(|| version.map(ToOwned::to_owned));
     }
     component
 }
@@ -462,9 +440,7 @@ fn named(mut component: DeclaredComponent, stem: &str) -> DeclaredComponent {
 /// The last part of a path, for people and for names.
 fn base_name(path: &Path) -> String {
     let named = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    named
-        .file_name()
-        .map_or_else(String::new, |name| crate::text::printable(name.as_encoded_bytes()))
+    named.file_name().map(|name| printable(name.as_encoded_bytes())).unwrap_or_default()
 }
 
 #[cfg(test)]

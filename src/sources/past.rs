@@ -1,5 +1,4 @@
-//! Reads what the commits of a repository did to its files, so that fixes which copies lack can be
-//! found.
+//! Reads what commits did to the files of a repository, to find the fixes that copies lack.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
@@ -49,10 +48,8 @@ pub struct PastTag {
     pub files: Vec<(FilePath, Option<BlobId>)>,
 }
 
-/// Reads the past of the default branch, of the files that are of interest.
-///
-/// Time grows with the trees that commits change. A branch without commits has no past. The history
-/// of a shallow clone begins where it was cut off.
+/// Reads the past of the default branch, of the files that are of interest: none without commits,
+/// and of a shallow clone from where it was cut off. Time grows with the trees that commits change.
 pub(super) fn read_past(
     repository: &Repository,
     wants: &dyn Fn(&FilePath) -> bool,
@@ -71,10 +68,9 @@ pub(super) fn read_past(
             continue;
         }
         let number = past.commits.len() as u32;
-        past.changes.extend(with_renames(events).into_iter().map(|(event, was)| {
-            let Event { path, before, after } = event;
-            PastChange { commit: number, path, was, before, after }
-        }));
+        for (Event { path, before, after }, was) in with_renames(events) {
+            past.changes.push(PastChange { commit: number, path, was, before, after });
+        }
         past.commits.push(past_commit(commit.to_string(), &reader.info(commit)?));
     }
     let mut before: Option<CommitId> = None;
@@ -88,12 +84,11 @@ pub(super) fn read_past(
     Ok(past)
 }
 
-/// Commits, the oldest first, in the order in which the default branch got them: what came with a
-/// merge comes just before it. In order of dates, the state after a commit would have what other
-/// branches had by then.
+/// Commits in the order in which the default branch got them: what came with a merge just before
+/// it. In order of dates, the state after one would have what other branches had by then.
 fn in_order_of_merges(
     reader: &Reader,
-    commits: Vec<CommitId>,
+    mut commits: Vec<CommitId>,
     head: CommitId,
 ) -> Result<Vec<CommitId>, Error> {
     let mut parents: HashMap<CommitId, Vec<CommitId>> = HashMap::new();
@@ -113,9 +108,8 @@ fn in_order_of_merges(
             }
         }
     }
-    let mut ordered = commits;
-    ordered.sort_by_key(|commit| brought_by.get(commit).copied());
-    Ok(ordered)
+    commits.sort_by_key(|commit| brought_by.get(commit).copied());
+    Ok(commits)
 }
 
 /// What a corpus keeps of a commit.

@@ -12,7 +12,6 @@ use tempfile::TempDir;
 use super::{DeclaredComponent, Error, Request, Sink, SourceKind};
 use crate::text::{printable, shortened};
 
-/// Package URLs.
 pub(super) static SOURCE: SourceKind = SourceKind {
     name: "purl",
     help: "a package URL (pkg:cargo/serde@1.0.200, pkg:npm/…, pkg:pypi/…, pkg:deb/debian/…), which cargo, npm, pip or apt-get fetches",
@@ -36,7 +35,6 @@ struct Manager {
     command: &'static str,
     /// Its last argument.
     package: fn(&Purl) -> String,
-    /// What to do if it fails.
     help: &'static str,
     /// Finds the downloaded file.
     fetched: fn(&Purl, &Path) -> Option<PathBuf>,
@@ -53,7 +51,7 @@ static MANAGERS: &[Manager] = &[
     Manager {
         kind: "npm",
         command: "npm pack --ignore-scripts --loglevel=error",
-        package: Purl::npm_name,
+        package: |purl| format!("{}@{}", purl.full_name(), purl.version),
         help: "npm must be installed and find the package; or download the .tgz file and add it",
         fetched: |_, folder| file_with(folder, ".tgz"),
     },
@@ -121,8 +119,6 @@ fn canonical(spec: &str) -> String {
 
 /// Maximum lines to show from a failed package manager's output.
 const MAX_SAID: usize = 4;
-/// Maximum characters to show of one: pip lists every version of a package on a line.
-const MAX_LINE: usize = 240;
 
 /// Runs a package manager in `folder`, without a shell and without input.
 fn run(words: &[&str], folder: &Path) -> Result<(), String> {
@@ -140,7 +136,8 @@ fn run(words: &[&str], folder: &Path) -> Result<(), String> {
     if lines.len() > MAX_SAID {
         lines.drain(MAX_SAID / 2..lines.len() - MAX_SAID / 2);
     }
-    let lines: Vec<String> = lines.iter().map(|line| shortened(line, MAX_LINE)).collect();
+    // pip lists every version of a package on a line.
+    let lines: Vec<String> = lines.iter().map(|line| shortened(line, 240)).collect();
     Err(format!("`{}` failed: {}", words.join(" "), lines.join("; ")))
 }
 
@@ -196,14 +193,9 @@ impl Purl {
             _ => self.name.clone(),
         }
     }
-
-    fn npm_name(&self) -> String {
-        format!("{}@{}", self.full_name(), self.version)
-    }
 }
 
-/// Whether `text` consists of ASCII letters, digits and `others`, and begins with a letter or
-/// digit: not a flag, a path or a URL.
+/// Whether `text` is a letter or digit, then those or `others`: no flag, path or URL.
 fn is_word(text: &str, others: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphanumeric())
         && text.chars().all(|c| c.is_ascii_alphanumeric() || others.contains(c))
@@ -234,7 +226,7 @@ mod tests {
     #[test]
     fn a_package_url_is_taken_apart() {
         let purl = Purl::parse("pkg:npm/%40types/node@20.1.0?x=y#z").expect("it is one");
-        assert_eq!(purl.npm_name(), "@types/node@20.1.0");
+        assert_eq!((&*purl.full_name(), &*purl.version), ("@types/node", "20.1.0"));
         let purl = Purl::parse("pkg:deb/debian/zlib@1:1.2.13.dfsg-1").expect("it is one");
         assert_eq!((purl.name.as_str(), purl.version.as_str()), ("zlib", "1:1.2.13.dfsg-1"));
     }
@@ -248,7 +240,6 @@ mod tests {
     #[test]
     fn nothing_that_could_be_a_flag_a_path_or_a_second_argument_passes() {
         for url in [
-            "pkg:cargo/serde",
             "pkg:cargo/-serde@1",
             "pkg:cargo/--config=x@1",
             "pkg:cargo/serde@--registry=x",

@@ -14,7 +14,6 @@ use crate::git::{FilesAround, Interest, Reader, References, Repository};
 use crate::license::{KnownTexts, LICENSING_PARENT, Licenses, LicensingInfo, is_relevant};
 use crate::text::FilePath;
 
-/// Git repositories.
 pub(super) static SOURCE: SourceKind = SourceKind {
     name: "git",
     help: "a git repository, with the history of its branches and tags (`REPOSITORY@refs/*`: of all references), or \
@@ -26,9 +25,7 @@ pub(super) static SOURCE: SourceKind = SourceKind {
 /// What of a repository is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part<'s> {
-    /// The history that these references lead to.
     History(References),
-    /// One revision.
     Revision(&'s str),
 }
 
@@ -40,11 +37,9 @@ pub(super) fn repository_of(spec: &str) -> Option<(&str, Part<'_>)> {
     let (path, part) = spec
         .rsplit_once('@')
         .filter(|(path, part)| is_repository(Path::new(path)) && !part.is_empty())?;
-    Some((path, if part == ALL { Part::History(References::All) } else { Part::Revision(part) }))
+    let is_all = part == "refs/*";
+    Some((path, if is_all { Part::History(References::All) } else { Part::Revision(part) }))
 }
-
-/// What stands for all references behind a repository.
-const ALL: &str = "refs/*";
 
 /// Whether this is the root of a repository; a folder inside one is a plain folder.
 pub(super) fn is_repository(path: &Path) -> bool {
@@ -52,16 +47,19 @@ pub(super) fn is_repository(path: &Path) -> bool {
 }
 
 fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
-    let Some((path, part)) = repository_of(request.spec) else {
-        return Err(Error::Unknown(request.spec.to_owned()));
-    };
+    let source = repository_of(request.spec);
+    let (path, part) = source.ok_or_else(|| Error::Unknown(request.spec.to_owned()))?;
     let repository = Repository::discover_another(Path::new(path))?;
     let mut component = named(request.component.clone(), &repository.name());
     let reader = repository.reader();
     match part {
         Part::Revision(revision) => {
             component.version = component.version.or_else(|| Some(revision.to_owned()));
-            read_revision(&reader, revision, &Arc::new(component), sink)
+            let commit = reader.commit(revision)?;
+            let (hash, time) = (commit.to_string(), reader.time(commit)?);
+            let seen = ReleaseHistory { commit: hash, time, ..ReleaseHistory::default() };
+            let entries = reader.commit_snapshot(commit)?.entries;
+            read_entries(&entries, &reader, &Arc::new(component), Some(&seen), sink)
         }
         Part::History(references) => {
             let component = Arc::new(component);
@@ -74,22 +72,6 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
             Ok(())
         }
     }
-}
-
-fn read_revision(
-    reader: &Reader,
-    revision: &str,
-    component: &Arc<DeclaredComponent>,
-    sink: &mut dyn Sink,
-) -> Result<(), Error> {
-    let commit = reader.commit(revision)?;
-    let seen = ReleaseHistory {
-        commit: commit.to_string(),
-        time: reader.time(commit)?,
-        ..ReleaseHistory::default()
-    };
-    let entries = reader.commit_snapshot(commit)?.entries;
-    read_entries(&entries, reader, component, Some(&seen), sink)
 }
 
 /// Every blob once, at its first commit.
@@ -129,7 +111,7 @@ fn read_history(
 /// The license statements in the files of a history; each file is read once.
 #[derive(Default)]
 struct PastLicenses {
-    infos: HashMap<(FilePath, BlobId), Arc<LicensingInfo>>,
+    infos: HashMap<(FilePath, BlobId), LicensingInfo>,
     memory: KnownTexts,
     around: HashMap<Vec<(FilePath, BlobId)>, Arc<Licenses>>,
 }
@@ -150,18 +132,15 @@ impl PastLicenses {
             licenses.declare(&FilePath::new(""), declared);
         }
         for (path, blob) in &**files {
-            let info = match self.infos.get(&(path.clone(), *blob)) {
-                Some(info) => Arc::clone(info),
-                None => {
-                    let entry = Entry::of_blob(path, *blob);
-                    let is_short = is_license_sized(reader, &entry);
-                    let bytes = if is_short { reader.read(&entry)? } else { Vec::new() };
-                    let info = Arc::new(LicensingInfo::remembered(path, &bytes, &self.memory));
-                    self.infos.insert((path.clone(), *blob), Arc::clone(&info));
-                    info
-                }
-            };
-            licenses.add(path, &info);
+            let key = (path.clone(), *blob);
+            if !self.infos.contains_key(&key) {
+                let entry = Entry::of_blob(path, *blob);
+                let is_short = is_license_sized(reader, &entry);
+                let bytes = if is_short { reader.read(&entry)? } else { Vec::new() };
+                let info = LicensingInfo::remembered(path, &bytes, &self.memory);
+                self.infos.insert(key.clone(), info);
+            }
+            licenses.add(path, &self.infos[&key]);
         }
         let licenses = Arc::new(licenses);
         self.around.insert(files.to_vec(), Arc::clone(&licenses));

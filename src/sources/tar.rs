@@ -1,8 +1,8 @@
-//! Reads tar archives, plain or compressed by gzip, bzip2 or xz: releases, `.crate`, npm's `.tgz`,
-//! Python's source packages.
+//! Reads tar archives, plain or compressed: releases, `.crate`, npm's `.tgz`, Python's packages.
 
 use std::io::{self, BufReader, Read};
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use bzip2::read::MultiBzDecoder;
@@ -15,7 +15,6 @@ use super::limits::{Budget, CountingReader, GuardedReader, error_at};
 use super::{DeclaredComponent, Error, Request, Sink, SourceKind, named};
 use crate::files;
 
-/// Tar archives.
 pub(super) static SOURCE: SourceKind = SourceKind {
     name: "tar",
     help: "an archive (.tar, .tar.gz, .tgz, .tar.bz2, .tar.xz, .crate)",
@@ -23,7 +22,6 @@ pub(super) static SOURCE: SourceKind = SourceKind {
     read,
 };
 
-/// How an archive is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Compression {
     None,
@@ -47,18 +45,10 @@ const ENDS: &[(&str, Compression)] = &[
 /// Maximum memory that an xz archive may request: one made with `-9` requests 64 MiB. Only its
 /// first block is checked; later ones get memory as their output needs it, and that is guarded.
 const XZ_MEMORY: u64 = 128 << 20;
-/// Number of bytes that contain the header of the first block of an xz archive.
-const XZ_START: usize = 1_036;
-/// Maximum bytes of a long name or of a set of extended headers.
-const MAX_HEADER: u64 = 64 << 10;
 
 impl Compression {
-    /// The compression according to a file name.
-    pub fn of(name: &str) -> Option<Self> {
-        Self::end_of(name).map(|(_, compression)| compression)
-    }
-
-    fn end_of(name: &str) -> Option<(&'static str, Self)> {
+    /// The compression according to the end of a file name, and that.
+    pub fn of(name: &str) -> Option<(&'static str, Self)> {
         let lower = name.to_ascii_lowercase();
         ENDS.iter().copied().find(|(end, _)| lower.ends_with(end))
     }
@@ -67,8 +57,7 @@ impl Compression {
 fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let path = Path::new(request.spec);
     let name = super::base_name(path);
-    let stem =
-        Compression::end_of(&name).map_or(&*name, |(end, _)| &name[..name.len() - end.len()]);
+    let stem = Compression::of(&name).map_or(&*name, |(end, _)| &name[..name.len() - end.len()]);
     let component = Arc::new(named(request.component.clone(), stem));
     read_file(path, Some(stem), &component, &mut Budget::of_file(request.limits, path), sink)
 }
@@ -82,7 +71,7 @@ pub(super) fn read_file(
     sink: &mut dyn Sink,
 ) -> Result<(), Error> {
     let name = super::base_name(path);
-    let Some(compression) = Compression::of(&name) else {
+    let Some((_, compression)) = Compression::of(&name) else {
         return Err(Error::damaged(&name, "the name", "it is not a tar archive".to_owned()));
     };
     let file = files::open(path).map_err(|why| Error::file(path, why))?;
@@ -92,14 +81,14 @@ pub(super) fn read_file(
     Ok(())
 }
 
-/// Reads the tar archive in `bytes`.
 pub(super) fn read_tar(
     bytes: &mut dyn Read,
     compression: Compression,
     archive: &mut Archive<'_>,
 ) -> Result<(), Error> {
-    let limits = *archive.budget.limits();
-    let (counted, n_in) = CountingReader::new(bytes);
+    let limits = archive.budget.limits;
+    let n_in = Rc::default();
+    let counted = CountingReader { inner: bytes, n: Rc::clone(&n_in) };
     match compression {
         Compression::None => entries(counted, archive),
         Compression::Gzip => {
@@ -123,17 +112,16 @@ pub(super) fn read_tar(
 /// The reader with its beginning put back, and that beginning.
 fn with_start<R: Read>(mut bytes: R) -> io::Result<(impl Read, Vec<u8>)> {
     let mut start = Vec::new();
-    bytes.by_ref().take(XZ_START as u64).read_to_end(&mut start)?;
+    // The header of the first block of an xz archive is in these.
+    bytes.by_ref().take(1_036).read_to_end(&mut start)?;
     Ok((io::Cursor::new(start.clone()).chain(bytes), start))
 }
 
-/// The size of the dictionary requested by the first block of an xz archive (the .xz format,
-/// sections 3.1 and 5.3.1).
+/// The size that the first block of an xz archive asks for (.xz format, sections 3.1 and 5.3.1).
 fn dictionary(start: &[u8]) -> Option<u64> {
     let header = start.get(12..)?;
     let header = header.get(..(usize::from(*header.first()?) + 1) * 4)?;
-    // LZMA2 is the last filter: its id, one byte of properties, the size. Padding and a checksum
-    // follow.
+    // LZMA2 is the last filter: id, a byte of properties, size; padding and checksum follow.
     let at = header.windows(2).rposition(|bytes| bytes == [0x21, 1])?;
     let bits = u64::from(*header.get(at + 2)?);
     match bits {
@@ -142,8 +130,7 @@ fn dictionary(start: &[u8]) -> Option<u64> {
     }
 }
 
-/// Reads the entries. Extended headers are read here, since the tar crate would hold any amount of
-/// them in memory.
+/// Reads the entries, and extended headers, which the tar crate would hold in any amount.
 fn entries(bytes: impl Read, archive: &mut Archive<'_>) -> Result<(), Error> {
     let mut tar = tar::Archive::new(bytes);
     let mut last = "the beginning".to_owned();
@@ -204,24 +191,21 @@ fn entries(bytes: impl Read, archive: &mut Archive<'_>) -> Result<(), Error> {
     rest.map(drop).map_err(|why| error_at(&archive.name, "after the last entry", &why))
 }
 
-/// Folders that contain everything by convention: npm's `package`, the archive's own name, or part
-/// of it.
+/// Folders of everything, by convention: npm's `package`, the archive's own name, or part of it.
 fn adopt_top(archive: &mut Archive<'_>, top: &[u8]) {
-    let Some(stem) = &archive.top else { return };
-    if stem == top {
-        return;
-    }
-    let is_of_package = top == b"package"
-        || top.starts_with(archive.component.name.as_bytes())
-        || stem.starts_with(top);
-    if is_of_package {
+    if let Some(stem) = &archive.top
+        && stem != top
+        && (top == b"package"
+            || top.starts_with(archive.component.name.as_bytes())
+            || stem.starts_with(top))
+    {
         archive.top = Some(top.to_vec());
     }
 }
 
-/// The bytes of an extended header.
+/// The bytes of a long name or of a set of extended headers.
 fn small(entry: &mut tar::Entry<'_, impl Read>) -> io::Result<Vec<u8>> {
-    if entry.size() > MAX_HEADER {
+    if entry.size() > 64 << 10 {
         return Err(io::Error::other(format!("an extended header of {} bytes", entry.size())));
     }
     let mut bytes = Vec::new();
@@ -233,8 +217,7 @@ fn small(entry: &mut tar::Entry<'_, impl Read>) -> io::Result<Vec<u8>> {
 #[derive(Default)]
 struct ExtendedHeader {
     path: Option<Vec<u8>>,
-    /// Its size in bytes; the largest of all where it is no number. Programs that unpack heed it
-    /// before the header's.
+    /// Its size, heeded before the header's; the largest of all where it is no number.
     size: Option<u64>,
     /// Whether it is a file with holes, whose bytes begin with a list of these.
     is_sparse: bool,

@@ -1,4 +1,4 @@
-//! Lists and reads the files of a plain folder.
+//! Lists and reads the files of a plain folder, and reads one as a component.
 
 use std::collections::BTreeMap;
 #[cfg(unix)]
@@ -6,12 +6,24 @@ use std::ffi::OsStr;
 #[cfg(not(unix))]
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{Match, WalkBuilder};
 
+use super::{Request, Sink, SourceKind, base_name, named, read_entries};
 use crate::files::{Content, Entry, Error, ReadFiles};
 use crate::text::FilePath;
+
+pub(super) static SOURCE: SourceKind =
+    SourceKind { name: "folder", help: "a folder", takes: |spec| Path::new(spec).is_dir(), read };
+
+fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), super::Error> {
+    let path = Path::new(request.spec);
+    let component = Arc::new(named(request.component.clone(), &base_name(path)));
+    let folder = Folder::new(path);
+    read_entries(&folder.all_entries()?, &folder, &component, None, sink)
+}
 
 /// A folder outside any repository.
 #[derive(Debug, Clone)]
@@ -31,8 +43,7 @@ impl Folder {
         self.entries_of(std::slice::from_ref(&self.root))
     }
 
-    /// Those of its files that are at `paths` or below them, which are in the folder, else as
-    /// [`Folder::entries`].
+    /// Those of its files that are at `paths` in it or below, else as [`Folder::entries`].
     pub fn entries_of(&self, paths: &[PathBuf]) -> Result<Vec<Entry>, Error> {
         self.listed(paths, true)
     }
@@ -76,9 +87,6 @@ impl Folder {
     }
 }
 
-/// Maximum bytes of a `.gitignore` file.
-const MAX_GITIGNORE: u64 = 4 * 1024 * 1024;
-
 /// What the `.gitignore` files of a folder name.
 struct IgnoreFiles(BTreeMap<Vec<u8>, Gitignore>);
 
@@ -87,8 +95,7 @@ impl IgnoreFiles {
     fn new(folder: &Folder, entries: &[Entry]) -> Self {
         let files = entries.iter().filter_map(|entry| {
             let above = entry.path.as_bytes().strip_suffix(b".gitignore")?;
-            if above.last().is_some_and(|&byte| byte != b'/') || folder.size(entry)? > MAX_GITIGNORE
-            {
+            if above.last().is_some_and(|&byte| byte != b'/') || folder.size(entry)? > 4 << 20 {
                 return None;
             }
             let text = folder.read(entry).ok()?;
@@ -102,8 +109,7 @@ impl IgnoreFiles {
         Self(files.collect())
     }
 
-    /// Whether a file or a folder above it is ignored; the innermost `.gitignore` with a word on
-    /// one has it.
+    /// Whether a file or a folder above it is ignored, by the innermost word on it.
     fn contains(&self, path: &FilePath) -> bool {
         if self.0.is_empty() {
             return false;
@@ -135,8 +141,7 @@ pub fn slashes(path: &Path) -> FilePath {
     FilePath::new(parts.join(&b'/'))
 }
 
-/// The name that [`slashes`] took the bytes of. It need not be UTF-8: other people's files have all
-/// kinds of names.
+/// The name that [`slashes`] took the bytes of, which need not be UTF-8.
 #[cfg(unix)]
 fn os_name(bytes: &[u8]) -> &OsStr {
     std::os::unix::ffi::OsStrExt::from_bytes(bytes)

@@ -14,7 +14,6 @@ use super::limits::{Budget, GuardedReader};
 use super::{Error, Request, Sink, SourceKind, named};
 use crate::files;
 
-/// Zip archives.
 pub(super) static SOURCE: SourceKind = SourceKind {
     name: "zip",
     help: "an archive (.zip, .whl, .jar)",
@@ -22,19 +21,19 @@ pub(super) static SOURCE: SourceKind = SourceKind {
     read,
 };
 
-const ENDS: &[&str] = &[".zip", ".whl", ".jar"];
-
-/// Whether the name of a file says that it is a zip archive.
 pub(super) fn is_zip(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
-    ENDS.iter().any(|end| lower.ends_with(end))
+    [".zip", ".whl", ".jar"].iter().any(|end| lower.ends_with(end))
 }
 
 fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let path = Path::new(request.spec);
     let name = super::base_name(path);
     let stem = name.rsplit_once('.').map_or(&*name, |(stem, _)| stem);
-    let stem = if name.to_ascii_lowercase().ends_with(".whl") { wheel_stem(stem) } else { stem };
+    // `requests-2.0-py3-none-any` without what follows the version.
+    let is_wheel = name.to_ascii_lowercase().ends_with(".whl");
+    let end = if is_wheel { stem.match_indices('-').nth(1) } else { None };
+    let stem = end.map_or(stem, |(at, _)| &stem[..at]);
     let stem = stem.strip_suffix("-sources").unwrap_or(stem);
     let file = files::open(path).map_err(|why| Error::file(path, why))?;
     let component = Arc::new(named(request.component.clone(), stem));
@@ -45,14 +44,8 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     Ok(())
 }
 
-/// `requests-2.0-py3-none-any` without what follows the version.
-fn wheel_stem(stem: &str) -> &str {
-    stem.match_indices('-').nth(1).map_or(stem, |(at, _)| &stem[..at])
-}
-
-/// Reads the zip archive that `bytes` holds.
 pub(super) fn read_zip(bytes: impl Read + Seek, archive: &mut Archive<'_>) -> Result<(), Error> {
-    let limits = *archive.budget.limits();
+    let limits = archive.budget.limits;
     let mut zip = ZipArchive::new(bytes).map_err(|why| damaged(archive, "the directory", &why))?;
     for number in 0..zip.len() {
         let name = {

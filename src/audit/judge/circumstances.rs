@@ -46,7 +46,7 @@ impl FileUnderAudit<'_> {
         let mut in_common = origins.iter().map(|origin| &origin.in_common);
         Circumstances {
             ground,
-            is_new: true,
+            is_old: false,
             says_little,
             is_idiom: says_little.is_some() && self.is_idiom(range),
             in_step: origins.first().and_then(|origin| origin.in_common.in_step),

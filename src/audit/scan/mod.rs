@@ -236,7 +236,7 @@ impl ScannedFiles<'_> {
         order_origins(&mut origins, path);
         let language = self.size_at(first)?.language.clone();
         let levels = self.sources.config.thresholds(path, Some(&language)).levels;
-        let circumstances = Circumstances { is_new: false, ..Circumstances::NEW_CODE };
+        let circumstances = Circumstances { is_old: true, ..Circumstances::default() };
         let judgment = levels.judge_copy(&mut origins, circumstances)?;
         let known = others.iter().map(|place| OtherPlace {
             path: self.path(place).clone(),

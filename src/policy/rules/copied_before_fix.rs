@@ -1,7 +1,6 @@
 //! The rule `copied-before-fix`: a copy of a past state of its origin, which has changed since.
 
-use super::{AS_SET, Ground, Rule, RuleCondition, Topic};
-use crate::policy::{About, Level};
+use super::{AS_SET, About, Ground, Level, Rule, RuleCondition, Topic};
 
 pub(super) static RULE: Rule = Rule {
     id: "copied-before-fix",

@@ -1,7 +1,6 @@
 //! The rule `copied-code`: a copy of code in the tree.
 
-use super::{AS_SET, Ground, Rule, RuleCondition, Topic};
-use crate::policy::Level;
+use super::{AS_SET, Ground, Level, Rule, RuleCondition, Topic};
 
 pub(super) static RULE: Rule = Rule {
     id: "copied-code",

@@ -1,7 +1,8 @@
 //! The rule `corpus-copy`: a copy of code of a known project, whose license lets it be copied.
 
-use super::{AS_SET, AT_MOST_A_NOTE, Ground, Rule, RuleCondition, Topic};
-use crate::policy::{Answer, Attribution, Level};
+use super::{
+    AS_SET, AT_MOST_A_NOTE, Answer, Attribution, Ground, Level, Rule, RuleCondition, Topic,
+};
 
 pub(super) static RULE: Rule = Rule {
     id: "corpus-copy",

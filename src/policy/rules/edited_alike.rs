@@ -1,10 +1,8 @@
 //! The rule `edited-alike`: the same new code in two places that were alike before.
 
-use super::{AS_SET, AT_MOST_A_NOTE, Ground, Rule, RuleCondition, Topic};
-use crate::policy::{Level, Origin};
+use super::{AS_SET, AT_MOST_A_NOTE, Ground, Level, Origin, Rule, RuleCondition, Topic};
 
-/// Minimum new tokens for a warning, unless they hold a whole function: a shorter addition is worth
-/// knowing about, and seldom worth a function of its own.
+/// Minimum new tokens for a warning, if no whole function: less is seldom worth one of its own.
 const LARGE: usize = 60;
 
 pub(super) static RULE: Rule = Rule {

@@ -1,7 +1,6 @@
 //! The rule `exists-already`: a new function that the tree has already, in other words.
 
-use super::{AT_MOST_A_NOTE, Ground, Rule, RuleCondition, Topic};
-use crate::policy::{About, Level};
+use super::{AT_MOST_A_NOTE, About, Ground, Level, Rule, RuleCondition, Topic};
 
 pub(super) static RULE: Rule = Rule {
     id: "exists-already",

@@ -1,7 +1,6 @@
 //! The rule `license-conflict`: a copy of code whose license the policy of the project denies.
 
-use super::{AS_SET, Rule, RuleCondition, Topic};
-use crate::policy::{Answer, Level};
+use super::{AS_SET, Answer, Level, Rule, RuleCondition, Topic};
 
 pub(super) static RULE: Rule = Rule {
     id: "license-conflict",

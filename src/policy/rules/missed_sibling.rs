@@ -1,7 +1,6 @@
 //! The rule `missed-sibling`: an edit of code that has siblings, which it did not reach.
 
-use super::{AS_SET, Ground, Rule, RuleCondition, Topic};
-use crate::policy::{About, Level};
+use super::{AS_SET, About, Ground, Level, Rule, RuleCondition, Topic};
 
 pub(super) static RULE: Rule = Rule {
     id: "missed-sibling",

@@ -1,7 +1,6 @@
-//! Lists the rules, the most severe first; each is a file next to this one.
-//!
-//! A rule's file contains all of it: the id, the texts, the level, and when it applies. What
-//! the settings and the place of a finding make of the level is in `judgment.rs`.
+//! Lists the rules, the most severe first; each is a file next to this one, with its id, texts and
+//! level, and when it applies. What settings and the place of a finding make of the level is in
+//! `judgment.rs`.
 
 mod copied_before_fix;
 mod copied_code;
@@ -17,10 +16,9 @@ mod revived_code;
 mod stale_copy;
 mod unknown_license;
 
-use super::{About, Behind, Deletion, Level, Origin, Place, Verdict};
+use super::{About, Answer, Attribution, Behind, Deletion, Level, Origin, Place, Verdict};
 
-/// All rules, the most severe first: of two with the same level for the same code, the first one
-/// counts.
+/// All rules, the most severe first: of two with one level for the same code, the first counts.
 pub static RULES: &[&Rule] = &[
     &license_conflict::RULE,
     &unknown_license::RULE,
@@ -81,8 +79,7 @@ pub enum RuleCondition {
     Component(fn(&Origin, &Verdict) -> Option<Level>),
     /// It looks at commits of a component that a copy lacks.
     Behind(fn(&Behind) -> Option<Level>),
-    /// It looks at what is no mere copy: a past state, an edit, a new function, or files that were
-    /// not examined.
+    /// It looks at no mere copy: a past state, an edit, a new function, unexamined files.
     Other(fn(&About) -> Option<Level>),
 }
 
@@ -142,25 +139,20 @@ pub enum Topic {
 }
 
 /// The kind of file that contains a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Ground {
     /// Source that is shipped.
+    #[default]
     Code,
     /// A test: tests are repetitive by nature.
     Test,
     /// An example, a demo or a benchmark: they repeat by nature, too.
     Example,
-    /// Code that declares rather than computes: markup, style sheets, schemas, queries, build
-    /// rules.
+    /// Code that declares rather than computes: markup, style sheets, queries, build rules.
     Declarative,
     /// A document: documents quote.
     Document,
 }
-
-const ACCEPT_ONE: &str =
-    "**How to accept it.** One finding: write a comment above the code, with the reason: ";
-const ACCEPT_MANY: &str = "The reason is required, and `until = 2027-01-31` after the rule makes it expire. Many at \
-                           once: `secondhand baseline create` records what is there, and only what comes after is reported.";
 
 impl Rule {
     /// The whole explanation in Markdown, below a heading that the caller writes.
@@ -168,7 +160,9 @@ impl Rule {
         let Self { id, finds, why, example, action, .. } = self;
         format!(
             "**What it finds.** {finds}\n\n**Why it matters.** {why}\n\n**Example.**\n\n{example}\n\n**What to do.** {action}\n\n\
-             {ACCEPT_ONE}`secondhand: allow({id}) -- reason`. {ACCEPT_MANY}\n"
+             **How to accept it.** One finding: write a comment above the code, with the reason: `secondhand: allow({id}) \
+             -- reason`. The reason is required, and `until = 2027-01-31` after the rule makes it expire. Many at once: \
+             `secondhand baseline create` records what is there, and only what comes after is reported.\n"
         )
     }
 }

@@ -1,7 +1,6 @@
 //! The rule `not-examined`: a changed file that may hold source, and was not examined.
 
-use super::{AS_SET, AT_MOST_A_NOTE, Ground, Rule, RuleCondition, Topic};
-use crate::policy::{About, Level};
+use super::{AS_SET, AT_MOST_A_NOTE, About, Ground, Level, Rule, RuleCondition, Topic};
 
 pub(super) static RULE: Rule = Rule {
     id: "not-examined",

@@ -1,7 +1,6 @@
 //! The rule `out-of-step`: two places that a comment keeps in step, of which a change edits one.
 
-use super::{AS_SET, Rule, RuleCondition, Topic};
-use crate::policy::{About, Level};
+use super::{AS_SET, About, Level, Rule, RuleCondition, Topic};
 
 pub(super) static RULE: Rule = Rule {
     id: "out-of-step",

@@ -1,7 +1,6 @@
 //! The rule `stale-copy`: the project that a copy comes from has changed the same lines since.
 
-use super::{AS_SET, AT_MOST_A_NOTE, Ground, Rule, RuleCondition, Topic};
-use crate::policy::Level;
+use super::{AS_SET, AT_MOST_A_NOTE, Ground, Level, Rule, RuleCondition, Topic};
 
 pub(super) static RULE: Rule = Rule {
     id: "stale-copy",

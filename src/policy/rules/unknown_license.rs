@@ -1,7 +1,6 @@
 //! The rule `unknown-license`: a copy of code whose license is not known.
 
-use super::{AS_SET, Ground, Rule, RuleCondition, Topic};
-use crate::policy::{Answer, Level};
+use super::{AS_SET, Answer, Ground, Level, Rule, RuleCondition, Topic};
 
 pub(super) static RULE: Rule = Rule {
     id: "unknown-license",

@@ -1,5 +1,5 @@
-//! Joins findings that are one matter into families: many copies between the same two files, or
-//! siblings beside each other.
+//! Puts the findings of a change in order: bounds its warnings, and joins those that are one matter
+//! into families: many copies between the same two files, or siblings beside each other.
 //!
 //! ```text
 //! new.c:10-40   copied from old.c:5      |
@@ -9,9 +9,10 @@
 //!
 //! Invariant: no copy is lost. Each is in a family once, with its own level, identity and origins.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use super::{About, Finding, Fragment, Place, Topic};
+use super::{About, Finding, Fragment, Level, Milder, Place, Topic};
 use crate::matching::{BESIDE_LINES, Groups};
 use crate::text::{FilePath, count, first};
 
@@ -19,9 +20,7 @@ use crate::text::{FilePath, count, first};
 /// if they come from the same file, those do that are next to each other, or whose origins are.
 ///
 /// The first of a family is the most severe that is worth most. `findings` are sorted by place, and
-/// stay so.
-///
-/// Time O(n log n).
+/// stay so. Time O(n log n).
 pub fn join_families(findings: &mut Vec<Finding>) {
     let mut of_files: BTreeMap<(&str, &FilePath, &FilePath), Vec<usize>> = BTreeMap::new();
     for (number, finding) in findings.iter().enumerate() {
@@ -58,6 +57,31 @@ pub fn join_families(findings: &mut Vec<Finding>) {
     findings.extend(heads.into_values());
 }
 
+/// Findings in the order for readers: by level, then by worth, then as they were.
+pub fn best_first(findings: &[Finding]) -> Vec<&Finding> {
+    let mut sorted: Vec<&Finding> = findings.iter().collect();
+    sorted.sort_by(|a, b| a.reading_order(b));
+    sorted
+}
+
+/// Turns the warnings of copied code into notes, but for the `max_warnings` that are worth most: of
+/// a pasted folder, a reviewer reads ten, and the number of the others. A family counts once.
+pub fn bound_warnings(findings: &mut [Finding], max_warnings: usize) {
+    let mut warnings: Vec<&mut Finding> = findings
+        .iter_mut()
+        .filter(|of| of.level == Level::Warning && of.rule.topic == Topic::Duplication)
+        .filter(|of| of.is_copy())
+        .collect();
+    // Copies of the tree come first, so that a search of the past makes none of it milder.
+    warnings.sort_by(|a, b| a.is_revived().cmp(&b.is_revived()).then(a.reading_order(b)));
+    for finding in warnings.into_iter().skip(max_warnings) {
+        (finding.level, finding.milder) = (Level::Note, Some(Milder::Beyond(max_warnings)));
+        for other in finding.family.iter_mut().filter(|other| other.level > Level::Note) {
+            (other.level, other.milder) = (Level::Note, Some(Milder::Beyond(max_warnings)));
+        }
+    }
+}
+
 /// The file that the new copy comes from, if it is one of the tree and the copy may be in a family.
 fn origin_file(finding: &Finding) -> Option<&FilePath> {
     let is_new_copy = finding.about == About::Copy
@@ -67,8 +91,7 @@ fn origin_file(finding: &Finding) -> Option<&FilePath> {
     (origin.place == Place::Tree).then_some(&origin.path)
 }
 
-/// Those copies within one file together whose places, copies and origins alike, are next to each
-/// other.
+/// The groups of copies within one file whose places or origins are next to each other.
 fn siblings(findings: &[Finding], numbers: &[usize]) -> Vec<Vec<usize>> {
     let mut places: Vec<(Fragment, usize)> = Vec::new();
     for (at, &number) in numbers.iter().enumerate() {
@@ -92,18 +115,26 @@ fn siblings(findings: &[Finding], numbers: &[usize]) -> Vec<Vec<usize>> {
     families.into_values().collect()
 }
 
-/// Maximum places of a family to name in a message; the rest are counted.
-const MAX_NAMED: usize = 4;
-
 impl Finding {
+    /// The more severe one first, then the one with the higher worth.
+    pub(super) fn reading_order(&self, other: &Self) -> Ordering {
+        let by_level = other.level.cmp(&self.level);
+        by_level.then(other.worth.score().total_cmp(&self.worth.score()))
+    }
+
+    /// Whether it is a copy of deleted code first of all.
+    fn is_revived(&self) -> bool {
+        self.origins.first().is_some_and(|origin| origin.place.deletion().is_some())
+    }
+
     /// It and the other copies of its family.
     pub fn with_family(&self) -> impl Iterator<Item = &Self> {
         std::iter::once(self).chain(&self.family)
     }
 
-    /// `; 2 more copies from there: lines 40-52 and 60`, if it has a family; else nothing.
+    /// `; 2 more copies from there: lines 40-52 and 60`, of up to four, if it has a family.
     pub(super) fn family_message(&self) -> String {
-        let mut named = first(&self.family, MAX_NAMED, |of| of.fragment.lines());
+        let mut named = first(&self.family, 4, |of| of.fragment.lines());
         let Some(last) = named.pop() else { return String::new() };
         let and = if named.is_empty() { "" } else { " and " };
         let from = match self.origins.first() {
