@@ -131,7 +131,7 @@ struct Share {
 }
 
 impl Share {
-    fn parts(&self) -> (usize, usize) {
+    fn parts(&self) -> Part {
         (self.lines, self.duplicated_lines)
     }
 }
@@ -617,9 +617,12 @@ fn without_gaps(mut months: BTreeMap<i32, Month>) -> Vec<Month> {
     }))
 }
 
+/// Lines, and those that are duplicated.
+type Part = (usize, usize);
+
 /// How much was duplicated on each day with a report of `scan`; elsewhere the newest before it.
 fn days(documents: &[MemberReport]) -> Vec<Day> {
-    let mut by_day: BTreeMap<&str, Vec<(String, (usize, usize))>> = BTreeMap::new();
+    let mut by_day: BTreeMap<&str, Vec<(String, Part)>> = BTreeMap::new();
     for document in documents {
         if let (Some(day), Content::Scan(total)) = (&document.day, &document.content) {
             by_day.entry(day).or_default().push((document.repository.clone(), total.parts()));

@@ -279,6 +279,11 @@ fn line_around(document: &Document, at: usize, within: Range<usize>) -> String {
     line
 }
 
+/// The values that two functions differ in, and the tokens of the first with the parameters in their
+/// place.
+type Differences<'d> = (Vec<Value<'d>>, Vec<(usize, String)>);
+
+/// Two functions that may be copies.
 struct Pair<'d, 'p> {
     document: &'p Document<'d>,
     patterns: &'p HelperPatterns,
@@ -390,9 +395,8 @@ impl<'d, 'p> Pair<'d, 'p> {
         })
     }
 
-    /// The values that the bodies differ in, and the tokens of the first with the parameters in
-    /// their place; `None` if they differ in more than values and their own names.
-    fn differences(&self) -> Option<(Vec<Value<'d>>, Vec<(usize, String)>)> {
+    /// How the bodies differ; `None` if in more than values and their own names.
+    fn differences(&self) -> Option<Differences<'d>> {
         let (first, second, document) = (&self.first, &self.second, self.document);
         let words = &self.patterns.words;
         let mut names: [HashMap<&str, &str>; 2] = Default::default();

@@ -49,7 +49,7 @@ fn folder_name(folder: &FilePath) -> String {
 /// What a folder is a copy of, and how it differs, a line each.
 pub(super) fn version_lines(of: &FolderVersion, is_verbose: bool) -> Vec<String> {
     let is_part = !of.origin.as_bytes().is_empty() && of.n_files != 1;
-    let from = is_part.then(|| format!(", its {}", folder_name(&of.origin))).unwrap_or_default();
+    let from = if is_part { format!(", its {}", folder_name(&of.origin)) } else { String::new() };
     let mut lines = vec![format!("  {} {}{from}: {}", copied(of), identity(of), evidence(of))];
     if let (Some(_), Some((commit, n))) = (&of.tags, &of.commit) {
         let on = day(commit.time).map(|day| format!(" of {day}")).unwrap_or_default();

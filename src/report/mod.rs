@@ -236,8 +236,11 @@ impl<T> Format<T> {
     }
 }
 
+/// A way to write a JSON schema.
+type Schema = fn() -> serde_json::Value;
+
 /// The schemas of the formats `json`, by the names under which `docs` publishes them.
-pub static SCHEMAS: &[(&str, fn() -> serde_json::Value)] = &[
+pub static SCHEMAS: &[(&str, Schema)] = &[
     ("report", schema_of::<json::Report>),
     ("history", schema_of::<timeline::json::History>),
     ("find", schema_of::<found::json::Report>),

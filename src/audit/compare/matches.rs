@@ -108,6 +108,9 @@ fn evidence(pair: &ClonePair) -> i64 {
     pair.n_exact as i64 - n_gap as i64
 }
 
+/// Tokens of a file of the first submission, each with its partner in one of the second.
+type Partners = Vec<(usize, usize)>;
+
 /// Which tokens of two submissions are matched.
 struct Claims {
     /// For each file and token of the first, the file and token of the second, and the match.
@@ -115,7 +118,7 @@ struct Claims {
     /// For each file and token of the second, whether it is matched.
     of_b: Vec<Vec<bool>>,
     /// The files of each match, and its tokens of both, in any order.
-    matches: Vec<((usize, usize), Vec<(usize, usize)>)>,
+    matches: Vec<((usize, usize), Partners)>,
 }
 
 impl Claims {

@@ -45,6 +45,9 @@ pub(in crate::audit) struct WholeCopy {
 /// The files that vote for each mapping, by their numbers.
 type Votes = BTreeMap<Mapping, BTreeSet<usize>>;
 
+/// What the tags that fit best leave, in lines and files, if there are tags; and the tags.
+type BestTags = (Option<(usize, usize)>, Vec<usize>);
+
 /// Minimum files of a copied folder. Fewer, or few among others, must differ in a tenth at most.
 const MIN_FILES: usize = 2;
 
@@ -316,9 +319,8 @@ impl<'f> Fit<'f> {
         Ok(Some(FolderVersion { nearest_tag, commit: Some((nearest, n)), ..chosen }))
     }
 
-    /// What the best tags leave, in lines of code that differ, then in files, as comments tell,
-    /// too; and the tags.
-    fn best_tags(&self, place: &Place<'_>) -> Result<(Option<(usize, usize)>, Vec<usize>), Error> {
+    /// The best tags: by lines of code, then by files, as comments tell, too.
+    fn best_tags(&self, place: &Place<'_>) -> Result<BestTags, Error> {
         let names = self.releases.tags.iter().enumerate().filter(|(_, (_, name))| !name.is_empty());
         let mut tags = Vec::from_iter(names.map(|(at, _)| (place.n_other(place.at_tag(at)), at)));
         // What the nearest leave bounds what has to be read of the others.
