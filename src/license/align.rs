@@ -16,6 +16,13 @@ use super::words::{Words, is_bullet};
 const MIN_SHARE: f64 = 0.3;
 /// The same, where none has that: the text may be an abridged one.
 const MIN_SHARE_ABRIDGED: f64 = 0.1;
+/// Maximum templates that a part of a text is compared with.
+const MAX_COMPARED: usize = 16;
+/// Minimum words of an abridged text.
+const MIN_ABRIDGED: usize = 20;
+/// Maximum words that differ in a text that is compared with a template's required words alone,
+/// too.
+const MAX_DIFFERING: usize = 100;
 /// What a word that differs counts, where one that is equal counts one.
 const COST: i64 = 2;
 
@@ -93,7 +100,7 @@ fn best(
     let likely = candidates.iter().filter(|of| of.share(of.positions.len()) >= min_share);
     let mut likely: Vec<(f64, &Candidate, Range<usize>)> = likely.map(Candidate::densest).collect();
     likely.sort_by(|a, b| b.0.total_cmp(&a.0));
-    likely.truncate(16);
+    likely.truncate(MAX_COMPARED);
     let mut best: Option<TemplateMatch> = None;
     for (_, candidate, window) in likely {
         let template = candidate.template();
@@ -143,7 +150,7 @@ fn aligned(
 ) -> Option<TemplateMatch> {
     let reading = align(template, hashes, part.clone(), words)?;
     // A word may have been compared with the same one in a part that may be left out.
-    let is_near = (1..=100).contains(&reading.n_differing());
+    let is_near = (1..=MAX_DIFFERING).contains(&reading.n_differing());
     let bare = is_near.then(|| align(&template.bare(), hashes, part, words)).flatten();
     let nearer = bare.filter(|bare| {
         bare.range.len() >= reading.range.len() && bare.n_differing() < reading.n_differing()
@@ -301,7 +308,7 @@ impl TemplateMatch {
     pub fn is_abridged(&self) -> bool {
         self.starts
             && self.differences.iter().all(|of| of.added.is_empty())
-            && self.n_equal >= 20
+            && self.n_equal >= MIN_ABRIDGED
             && 2 * self.n_equal <= self.n_required
     }
 

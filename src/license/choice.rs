@@ -140,10 +140,13 @@ fn words_within(words: &Words, parts: &[Range<usize>], within: &Range<usize>) ->
 
 /// Whether an "or" goes on to later versions: "or at your discretion any later version".
 fn is_later(next: &str) -> bool {
-    let mut next = next.split(' ').take(6);
+    let mut next = next.split(' ').take(TO_LATER);
     next.any(|word| ["later", "newer", "higher", "above", "greater"].contains(&word))
 }
 
+/// Words behind an "or" among which are those that speak of later versions: "or at your discretion
+/// any later version".
+const TO_LATER: usize = 6;
 /// Words that say that licenses are those of parts: none of them may be chosen for the whole.
 const PARTS: &[&str] = &[
     " subdirector",

@@ -40,6 +40,8 @@ pub struct License {
 /// Maximum bytes of an expression: nobody writes longer ones, and nesting stays shallow.
 const MAX_LENGTH: usize = 2_000;
 const MAX_LICENSES: usize = 100;
+/// Maximum depth of parentheses.
+const MAX_DEPTH: usize = 32;
 
 /// Deprecated identifiers that include their exception.
 const WITH_EXCEPTION: &[(&str, &str)] = &[
@@ -90,7 +92,7 @@ impl Expression {
 
     /// Reads an expression in SPDX's syntax only.
     pub fn parse_spdx(text: &str) -> Option<Self> {
-        if text.len() > MAX_LENGTH || depth(text) > 32 {
+        if text.len() > MAX_LENGTH || depth(text) > MAX_DEPTH {
             return None;
         }
         let mode = ParseMode {

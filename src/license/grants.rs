@@ -53,6 +53,18 @@ impl Family {
     }
 }
 
+/// Minimum letters of an identifier that counts as a name.
+const MIN_IDENTIFIER: usize = 4;
+/// Maximum words of a name.
+const MAX_NAME: usize = 8;
+/// Maximum bytes of a name in a manifest.
+const MAX_NAMED: usize = 200;
+/// Maximum words between a name and its version.
+const TO_VERSION: usize = 14;
+/// Maximum words between a name and "either version": the publisher's address may be there.
+const TO_EITHER: usize = 40;
+/// Maximum words between a word that grants and the name.
+const TO_NAME: usize = 14;
 /// Words of a name, or of an address, that do not help to identify the license.
 const FILLERS: &[&str] = &[
     "the", "license", "licenses", "licensed", "version", "versions", "see", "under", "a", "an",
@@ -182,7 +194,7 @@ fn short(version: &str) -> &str {
 
 /// The license that a name of a manifest means; `None` if it is more than a name, or not known.
 pub(super) fn named(name: &str) -> Option<String> {
-    if name.len() > 200 {
+    if name.len() > MAX_NAMED {
         return None;
     }
     if let Some((license, exception)) = name.split_once(" with ") {
@@ -258,7 +270,7 @@ pub(super) fn grants(words: &Words, part: Range<usize>) -> Vec<Grant> {
         let between = stated[from.min(to)].1.range.end..stated[from.max(to)].1.range.start;
         let within = references.iter().filter(|(_, of)| between.contains(&of.range.start));
         let n_between = between.len() - within.map(|(_, of)| of.range.len()).sum::<usize>();
-        let is_near = n_between <= 6 || is_or(words, between);
+        let is_near = n_between <= MAX_APART || is_or(words, between);
         if is_near && stated[from].0 == NameContext::Granted && stated[to].0 == NameContext::Named {
             stated[to].0 = NameContext::Granted;
         }
@@ -279,8 +291,12 @@ fn is_or(words: &Words, between: Range<usize>) -> bool {
         && !between.into_iter().any(|at| words.has_end(at..at + 1) && words.word(at) != "http")
 }
 
+/// Maximum words between the names of licenses that are granted together.
+const MAX_APART: usize = 6;
 /// Maximum words between licenses granted together, if "or" is before the second: an address.
 const TO_OR: usize = 30;
+/// Maximum words of an unknown name.
+const MAX_UNKNOWN: usize = 4;
 
 /// Words that are in no name of a license: "under the terms of this license".
 const NAMELESS: &[&str] = &[
@@ -322,7 +338,7 @@ fn unknown_name(
     if words.word(at) != "license" || is_beside(at, known) {
         return None;
     }
-    let first = at.saturating_sub(4).max(part.start + 2);
+    let first = at.saturating_sub(MAX_UNKNOWN).max(part.start + 2);
     let mut before = (first.saturating_sub(1)..at).rev();
     let article = before.find(|&at| ["the", "a", "an"].contains(&words.word(at)))?;
     let mut name = article + 1..at;
@@ -363,7 +379,7 @@ pub(super) fn title(words: &Words) -> Option<Grant> {
 impl NameContext {
     fn of(words: &Words, start: usize, name: &Range<usize>) -> Self {
         // A word that grants is at most 14 words before the name.
-        let mut from = name.start.saturating_sub(14).max(start);
+        let mut from = name.start.saturating_sub(TO_NAME).max(start);
         // "License: MIT" is one sentence.
         if let Some(end) = (from..name.start)
             .rev()
@@ -417,7 +433,7 @@ fn name_at(words: &Words, at: usize) -> Option<(&'static Family, usize)> {
     }
     let (mut name, mut best) = (String::new(), None);
     // A name has up to eight words.
-    let all = at..(at + 8).min(words.n_words());
+    let all = at..(at + MAX_NAME).min(words.n_words());
     let all = all.map(|end| (end, words.word(end)));
     for (end, word) in all.filter(|(_, word)| !FILLERS.contains(word)) {
         name = if name.is_empty() { word.to_owned() } else { name + " " + word };
@@ -435,7 +451,8 @@ fn grant(words: &Words, at: usize) -> Option<Grant> {
     let is_one = is_called_so || last.starts_with("licens") && words.has_end(at - 1..at);
     let is_usual = family.is_usual && (is_one || !ORDINARY.contains(&words.of(at..end)));
     // "The OpenSSL license", and no word of prose that is an identifier, too.
-    let is_short = words.of(at..end).len() >= 4 && last == "the" && words.word(end) == "license";
+    let is_short =
+        words.of(at..end).len() >= MIN_IDENTIFIER && last == "the" && words.word(end) == "license";
     // "CC-BY-NC" without its version.
     let is_creative = words.of(at..end).starts_with("cc by");
     let is_long =
@@ -507,7 +524,7 @@ impl Version {
 /// The version of a license named in a range of words: up to 14 words behind it, or 40 if the
 /// publisher's address is between, or eight before it.
 fn version(words: &Words, start: usize, end: usize, family: &Family) -> Option<Version> {
-    for at in end..(end + 14).min(words.n_words()) {
+    for at in end..(end + TO_VERSION).min(words.n_words()) {
         let (last, word) = (words.word(at - 1), words.word(at));
         let is_stated = at == end
             || ["version", "versions", "rev"].contains(&last)
@@ -531,7 +548,7 @@ fn version(words: &Words, start: usize, end: usize, family: &Family) -> Option<V
         }
     }
     // "As published by the Free Software Foundation, Inc., 51 Franklin Street; either version 2".
-    let next = words.of(end..end + 40);
+    let next = words.of(end..end + TO_EITHER);
     if let Some((between, behind)) = next.split_once(" either version ")
         && between.contains("foundation")
         && !between.trim_start_matches("license ").contains("licens")

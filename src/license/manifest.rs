@@ -7,6 +7,9 @@ use super::limits::is_limit;
 use super::{Expression, Method, Scope, Statement};
 use crate::text::FilePath;
 
+/// Maximum licenses of a list.
+const MAX_NAMES: usize = 8;
+
 /// The licenses named in a manifest, and whether one of several may be chosen.
 struct ManifestLicenses {
     names: Vec<String>,
@@ -424,7 +427,7 @@ fn quoted(text: &str) -> Vec<String> {
     let (mut parts, mut rest) = (Vec::new(), text);
     while let Some((start, quote)) = rest.char_indices().find(|(_, c)| matches!(c, '"' | '\''))
         && let Some((part, behind)) = rest[start + 1..].split_once(quote)
-        && parts.len() < 8
+        && parts.len() < MAX_NAMES
     {
         parts.push(part.to_owned());
         rest = behind;

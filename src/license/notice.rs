@@ -10,16 +10,21 @@ use super::markup::{in_utf8, without_entities};
 use super::words::without_marks;
 use crate::text::printable;
 
+/// Maximum bytes of a text to search.
+const MAX_BYTES: usize = 64 * 1024;
+/// Maximum notices of a text to keep.
+const MAX_LINES: usize = 50;
+
 /// The first 50 copyright lines in 64 KiB, without comment marks, in order and each once.
 pub fn copyright_lines(text: &[u8]) -> Vec<String> {
-    let text = &text[..text.len().min(64 * 1024)];
+    let text = &text[..text.len().min(MAX_BYTES)];
     if marks(text).next().is_none() {
         return Vec::new();
     }
     let text = in_utf8(text);
     let (mut seen, mut notices, mut behind) = (BTreeSet::new(), Vec::new(), 0);
     for at in marks(text.as_bytes()) {
-        if at < behind || notices.len() >= 50 {
+        if at < behind || notices.len() >= MAX_LINES {
             continue;
         }
         let (line, next) = lines_from(&text, at);

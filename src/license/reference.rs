@@ -9,6 +9,10 @@ use regex::bytes::Regex;
 
 use super::statement::{Method, Scope, Statement};
 
+/// Bytes at the beginning of a file in which a header may send the reader elsewhere.
+const WITHIN: usize = 4 * 1024;
+/// Maximum files that a header names.
+const MAX_FILES: usize = 4;
 /// Maximum words between the word that refers and the name.
 const REACH: usize = 16;
 
@@ -28,7 +32,7 @@ pub(super) fn statements(bytes: &[u8]) -> Vec<Statement> {
     static IS_ABOUT: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(&format!("(?i-u){}", ABOUT.join("|"))).expect("words are letters")
     });
-    let head = &bytes[..bytes.len().min(4 * 1024)];
+    let head = &bytes[..bytes.len().min(WITHIN)];
     // Most files speak of no terms.
     if !IS_ABOUT.is_match(head) {
         return Vec::new();
@@ -52,7 +56,7 @@ pub(super) fn statements(bytes: &[u8]) -> Vec<Statement> {
         let named = words[at + 1..].iter().take(REACH).find(|(word, _)| is_file_name(bare(word)));
         let Some(&(word, line)) = named else { continue };
         let written = bare(word).to_owned();
-        if found.len() < 4 && !found.iter().any(|of| of.written == written) {
+        if found.len() < MAX_FILES && !found.iter().any(|of| of.written == written) {
             let (method, scope, expression) = (Method::Reference, Scope::File, None);
             found.push(Statement { method, scope, line, expression, written });
         }

@@ -9,6 +9,8 @@ use super::{Expression, Method, Scope, Statement};
 const LICENSE: &str = "SPDX-License-Identifier:";
 /// The same for a snippet, in the standard since 2.3.
 const SNIPPET_LICENSE: &str = "SPDX-SnippetLicenseConcluded:";
+/// Maximum tags of a file.
+const MAX_TAGS: usize = 1_000;
 const MARKS: [&str; 6] = [
     LICENSE, SNIPPET_LICENSE, "SPDX-SnippetBegin", "SPDX-SnippetEnd", "REUSE-IgnoreStart",
     "REUSE-IgnoreEnd",
@@ -34,7 +36,7 @@ pub(super) fn tags(text: &[u8]) -> Vec<Statement> {
             _ if is_ignored => {}
             "SPDX-SnippetBegin" => open.push((number, Vec::new())),
             "SPDX-SnippetEnd" => snippets.extend(open.pop().map(|of| (of, number))),
-            _ if is_in_comment(&line[..at]) && found.len() < 1_000 => {
+            _ if is_in_comment(&line[..at]) && found.len() < MAX_TAGS => {
                 let written = expression_of(&line[at + mark.len()..]);
                 // `NONE` and `NOASSERTION` state nothing.
                 if !written.is_empty() && written != "NOASSERTION" && written != "NONE" {

@@ -16,8 +16,14 @@ use super::grants::{EXCEPTIONS, Grant, grants, title};
 use super::limits::{begins, is_limit, is_limit_of_header, is_limit_of_name};
 use super::{Expression, Words};
 
+/// Maximum bytes to read of a license text: the longest in SPDX has 90,000.
+const MAX_BYTES: usize = 400_000;
+/// Maximum share of a text that may differ, if no condition does: in percent.
+const TOLERANCE: usize = 5;
 /// Maximum words in a row that may differ.
 const MAX_ROW: usize = 12;
+/// Minimum words of a text that is part of a license's.
+const MIN_PART: usize = 100;
 
 /// What a text states.
 #[derive(Debug, Clone)]
@@ -63,7 +69,7 @@ const CONDITIONS: &[&str] = &[
 
 /// The license of a whole text; `None` if nothing in it is known.
 pub(super) fn identify(text: &[u8]) -> Option<Identity> {
-    let words = alternatives_last(Words::new(&text[..text.len().min(400_000)], 1));
+    let words = alternatives_last(Words::new(&text[..text.len().min(MAX_BYTES)], 1));
     let mut parts = Parts::new(&words);
     if parts.readings.is_empty() {
         parts.readings.extend(abridged(&words));
@@ -127,7 +133,7 @@ impl Parts {
         let beginning = partial.into_iter().find(|of| {
             of.starts
                 && spdx::license_id(of.id).is_some()
-                && of.n_equal >= 100
+                && of.n_equal >= MIN_PART
                 && 2 * of.range.len() > words.n_words()
         });
         Self { readings, grants, references, beginning }
@@ -310,7 +316,7 @@ fn conditions(reading: &TemplateMatch, words: &Words) -> Vec<String> {
     let rows: Vec<Rows> = rows.filter(|rows| !rows.are_equal()).collect();
     let n_differing: usize = rows.iter().map(|of| of.missing.len().max(of.added.len())).sum();
     // No more than five percent may differ, if no condition does.
-    let is_small = n_differing <= MAX_ROW.max(reading.n_equal / 20);
+    let is_small = n_differing <= MAX_ROW.max(reading.n_equal * TOLERANCE / 100);
     rows.iter().filter(|of| !is_small || of.state_condition()).map(Rows::describe).collect()
 }
 

@@ -6,6 +6,9 @@ use std::ops::Range;
 
 use super::markup::plain;
 
+/// Maximum bytes of a line that is a copyright notice.
+const MAX_NOTICE: usize = 200;
+
 /// The words of a text in lower case, one space between them, and the line of each.
 #[derive(Debug, Clone, Default)]
 pub struct Words {
@@ -287,7 +290,7 @@ fn is_file_heading(line: &str) -> bool {
 
 /// Whether a line is a copyright notice, and no license: it has a year or sign, and grants nothing.
 fn is_notice(line: &str) -> bool {
-    if line.len() > 200 || !line.starts_with(['c', 'C', '(', '©', 'p', 'P', 'a', 'A']) {
+    if line.len() > MAX_NOTICE || !line.starts_with(['c', 'C', '(', '©', 'p', 'P', 'a', 'A']) {
         return false;
     }
     let lower = line.to_lowercase();

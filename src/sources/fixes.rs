@@ -27,6 +27,8 @@ pub(super) static SOURCE: SourceKind = SourceKind {
 const PREFIX: &str = "fixes:";
 /// Maximum bytes of a file of a list.
 const MAX_FILE: u64 = 64 << 20;
+/// Minimum digits of the hash of a commit.
+const MIN_HASH: usize = 7;
 
 /// A file that a commit changed to fix a vulnerability.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -315,7 +317,7 @@ fn listed_in(record: OsvRecord) -> Vec<ListedFix> {
 
 /// Whether this may be the hash of a commit, or its first digits.
 fn is_hash(text: &str) -> bool {
-    text.len() >= 7 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+    text.len() >= MIN_HASH && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// A line `REPOSITORY COMMIT [ID]...`; nothing for an empty one and for a comment.

@@ -45,6 +45,10 @@ const ENDS: &[(&str, Compression)] = &[
 /// Maximum memory that an xz archive may request: one made with `-9` requests 64 MiB. Only its
 /// first block is checked; later ones get memory as their output needs it, and that is guarded.
 const XZ_MEMORY: u64 = 128 << 20;
+/// Number of bytes that contain the header of the first block of an xz archive.
+const XZ_START: usize = 1_036;
+/// Maximum bytes of a long name or of a set of extended headers.
+const MAX_HEADER: u64 = 64 << 10;
 
 impl Compression {
     /// The compression according to the end of a file name, and that.
@@ -113,7 +117,7 @@ pub(super) fn read_tar(
 fn with_start<R: Read>(mut bytes: R) -> io::Result<(impl Read, Vec<u8>)> {
     let mut start = Vec::new();
     // The header of the first block of an xz archive is in these.
-    bytes.by_ref().take(1_036).read_to_end(&mut start)?;
+    bytes.by_ref().take(XZ_START as u64).read_to_end(&mut start)?;
     Ok((io::Cursor::new(start.clone()).chain(bytes), start))
 }
 
@@ -205,7 +209,7 @@ fn adopt_top(archive: &mut Archive<'_>, top: &[u8]) {
 
 /// The bytes of a long name or of a set of extended headers.
 fn small(entry: &mut tar::Entry<'_, impl Read>) -> io::Result<Vec<u8>> {
-    if entry.size() > 64 << 10 {
+    if entry.size() > MAX_HEADER {
         return Err(io::Error::other(format!("an extended header of {} bytes", entry.size())));
     }
     let mut bytes = Vec::new();

@@ -28,6 +28,9 @@ use crate::files::BlobId;
 use crate::git::CommitId;
 use crate::text::FilePath;
 
+/// Maximum number of segments; if there are more, someone else put them there.
+const TOO_MANY: usize = 1_000;
+
 /// The postings take three sections.
 #[derive(Clone, Copy)]
 enum SectionId {
@@ -435,7 +438,7 @@ impl History {
 fn open_parts(folder: &Path, params: &SegmentParams, extent: Extent) -> Result<Vec<Part>> {
     let files = list(folder, extent.name());
     // Someone else put them there.
-    if files.len() > 1_000 {
+    if files.len() > TOO_MANY {
         return Err(SegmentError::Foreign);
     }
     let (mut parts, mut n_before) = (Vec::new(), 0);

@@ -16,6 +16,10 @@ use crate::config::Config;
 use crate::language::Token;
 use crate::matching::{Alignment, Block, ChangeTokens, ClonePair, MovedRun, clones, moved_runs};
 
+/// Maximum distance of two moved tokens for what lies between them, up to 7 tokens, to count as
+/// moved with them.
+const MAX_EDIT_IN_MOVE: usize = 8;
+
 /// Marks code as not novel that was only moved: cut from base and pasted into the head.
 ///
 /// Each removed token accounts for one novel token, the best matches first: code that is cut
@@ -165,7 +169,7 @@ impl Credit {
         }
         // Up to seven tokens between two moved ones were edited on the way.
         credited.sort_unstable();
-        for gap in credited.windows(2).filter(|gap| gap[1] - gap[0] <= 8) {
+        for gap in credited.windows(2).filter(|gap| gap[1] - gap[0] <= MAX_EDIT_IN_MOVE) {
             novel[gap[0]..gap[1]].fill(false);
         }
     }

@@ -53,6 +53,9 @@ pub(in crate::audit) fn changes(
     changes
 }
 
+/// Minimum fraction of fingerprints that a renamed file shares with its predecessor; also git's
+/// default for `-M`.
+const RENAMED_AT: f64 = 0.5;
 /// Maximum deleted files with a fingerprint for it to be followed to all of them.
 const FEW_FILES: usize = 64;
 /// Maximum deleted files that an added one is compared with, of the rest.
@@ -84,7 +87,7 @@ pub(in crate::audit) fn renames(
             for from in files.candidates(source, &own[to], rank, &is_taken) {
                 let resemblance = resemblance(&own[to], &files.sets[from]);
                 // As by git's default for `-M`.
-                if resemblance >= 0.5 {
+                if resemblance >= RENAMED_AT {
                     pairs.push((resemblance, from, to));
                 }
             }

@@ -9,6 +9,9 @@ use crate::git::Snapshot;
 use crate::language::Language;
 use crate::text::FilePath;
 
+/// Maximum files of a folder to look into.
+const MAX_BESIDE: usize = 256;
+
 /// The changed files without the name of source that a source file of their folder includes, each
 /// with its language; and those whose name says nothing, with the language that they begin like.
 pub(in crate::audit) fn unnamed(
@@ -33,7 +36,7 @@ pub(in crate::audit) fn unnamed(
         let folder = paths[0].folder();
         let beside = head.entries.iter();
         let beside = beside.filter(|of| of.path.folder() == folder && sources.is_source(&of.path));
-        for entry in beside.take(256) {
+        for entry in beside.take(MAX_BESIDE) {
             let Some(language) = sources.languages.promised(&entry.path) else { continue };
             if sources.is_too_large(reader, entry) || !may_include(language, sources) {
                 continue;

@@ -13,6 +13,14 @@ use crate::policy::{Circumstances, Fragment, Ground, InCommon, Origin, Place, Sa
 
 /// Minimum tokens of a whole function to warn of whatever it does, if its names agree.
 const WHOLE: usize = 100;
+/// Minimum agreement of its names: most replace the origin's one to one.
+const AGREES: f64 = 0.85;
+/// Maximum fraction of its names that are spelled as in the origin: with more, its lines are the
+/// evidence.
+const SPELLED: f64 = 0.75;
+/// Minimum fingerprints of a file to be measured: a smaller one may be part of another by chance,
+/// or as a copy.
+const MIN_PRINTS: usize = 40;
 /// Minimum tokens of a copy that is evidence of its origin though it says little, like a table.
 pub(in crate::audit) const SHORT: usize = 100;
 
@@ -24,7 +32,7 @@ pub(in crate::audit) fn is_renamed_function(
     agreement: f64,
 ) -> bool {
     // Where more names are spelled as in the origin, its lines are the evidence.
-    agreement >= 0.85 && names <= 0.75 && document.holds_unit(range, WHOLE)
+    agreement >= AGREES && names <= SPELLED && document.holds_unit(range, WHOLE)
 }
 
 impl FileUnderAudit<'_> {
@@ -184,6 +192,6 @@ impl FileUnderAudit<'_> {
         };
         let bundle = Bundle::between(own, other, with.config)?;
         // A smaller file may be part of another by chance, or as a copy.
-        (bundle.n_prints >= 40).then_some(bundle.percent as u8)
+        (bundle.n_prints >= MIN_PRINTS).then_some(bundle.percent as u8)
     }
 }

@@ -16,6 +16,9 @@ use crate::matching::{Document, words_of_file};
 use crate::policy::Fragment;
 use crate::text::{FilePath, Lines, Position, decoded, fnv_1a, is_encoded};
 
+/// Maximum bytes of the files of a generation, as they are in memory.
+const GENERATION_BYTES: usize = 32 * 1024 * 1024;
+
 /// A source file and its tokens.
 #[derive(Debug, Clone)]
 pub(in crate::audit) struct Source {
@@ -168,6 +171,8 @@ pub(in crate::audit) struct Sources<'a> {
 const MINIFIED_LINE: usize = 400;
 /// Minimum bytes of a text to count as minified: in a smaller one, long lines prove nothing.
 const MINIFIED_SIZE: usize = 4_000;
+/// Maximum bytes of a changed file to look for its first line; nobody writes a longer script.
+const MAX_LOOKED_INTO: u64 = 64 << 20;
 /// Maximum tokens of a line written by hand, in a text that may be minified. Only code makes a line
 /// longer than that, not comments, white space or long literals. A token has a byte at least.
 pub(in crate::audit) const MINIFIED_TOKENS: usize = 100;
@@ -283,7 +288,7 @@ impl<'a> Sources<'a> {
         // Nobody writes a script of more than 64 MB.
         if !is_unread
             || self.promise(&entry.path).is_some()
-            || reader.size(entry).is_none_or(|n| n > 64 << 20)
+            || reader.size(entry).is_none_or(|n| n > MAX_LOOKED_INTO)
         {
             return skip;
         }
@@ -632,7 +637,7 @@ impl RecentFiles {
     }
 
     pub fn keep(&mut self, file: File, source: Result<Arc<Source>, Skip>) {
-        if self.n_bytes > 32 << 20 {
+        if self.n_bytes > GENERATION_BYTES {
             self.old = std::mem::take(&mut self.young);
             self.n_bytes = 0;
         }

@@ -31,6 +31,12 @@ const IN_A_ROW: usize = 4;
 /// [`FIRST_FILES`] count. Bounds the time if hundreds of changed files resemble hundreds of others.
 const MAX_PAIRS: usize = 64 * 64;
 const FIRST_FILES: usize = 64;
+/// Maximum seeds to align, for each fingerprint of the queries and in total, before fewer files are
+/// taken. This way, the work grows with the change and not with its square.
+const SEEDS_PER_FINGERPRINT: usize = 8;
+const SEEDS_IN_ALL: usize = 600_000;
+/// The cost of a pair in addition to its seeds, in seeds.
+const COST_OF_PAIR: usize = 64;
 
 pub(super) struct Overlap<'f> {
     pub file: usize,
@@ -65,7 +71,7 @@ pub(super) fn choose(
 ) -> Candidates {
     let pairs = Pairs::new(queries, files, n_documents);
     // The seeds to align before fewer files are taken: linear in the change, not in its square.
-    let budget = 8 * queries.index.len() + 600_000;
+    let budget = SEEDS_PER_FINGERPRINT * queries.index.len() + SEEDS_IN_ALL;
     let max_files = max_files.max(1);
     let mut taken = pairs.of_queries(|of_query| of_query.taken(max_files));
     let mut limited = Vec::new();
@@ -227,7 +233,8 @@ impl OfQuery<'_> {
             }
             taken.files.push(file);
             // A pair costs as much as 64 seeds besides its own.
-            taken.cost += all.iter().map(|&row| self.n_seeds[row as usize]).sum::<usize>() + 64;
+            taken.cost +=
+                all.iter().map(|&row| self.n_seeds[row as usize]).sum::<usize>() + COST_OF_PAIR;
             all.iter().for_each(|&row| n_explained[row as usize] += 1);
             ends.iter().for_each(|&at| n_explained_in_a_row[at] += 1);
         }

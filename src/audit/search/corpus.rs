@@ -33,6 +33,9 @@ use crate::store::corpus::{
 use crate::store::{SegmentError, key};
 use crate::text::FilePath;
 
+/// Maximum keys to look up at a time, which bounds the memory of their answers.
+const BATCH: usize = 1 << 16;
+
 /// A stored corpus, open.
 #[derive(Debug)]
 pub struct StoredCorpus {
@@ -239,7 +242,7 @@ impl StoredCorpus {
             numbers.iter().map(|&number| (number, &self.segments[number])).collect();
         let mut answers = Vec::with_capacity(keys.len());
         // The answers to more of them take too much memory at a time.
-        for batch in keys.chunks(1 << 16) {
+        for batch in keys.chunks(BATCH) {
             let postings = self.checked(self.lookups.postings(&asked, batch))?;
             answers.par_extend(postings.into_par_iter().map(|of_key| KeyHits::new(&of_key, names)));
         }

@@ -28,6 +28,10 @@ use crate::store::SegmentError;
 use crate::store::corpus::{BlobAt, CorpusSegment, StoredFile};
 use crate::text::{FilePath, fnv_1a};
 
+/// Maximum votes to count in total, those of the rarest fingerprints first.
+const BUDGET: usize = 1_000_000;
+/// Maximum files to align with one query.
+const MAX_CANDIDATES: usize = 100;
 /// Once this many files account for a fingerprint, it counts no longer; of a file, this many
 /// versions are aligned, and the last one that has anything new.
 const ENOUGH: usize = 3;
@@ -185,7 +189,7 @@ pub(super) fn elect(
     let mut of_queries: Vec<Vec<CorpusHit>> = queries.iter().map(|_| Vec::new()).collect();
     for hit in hits {
         n_counted += hit.blobs.len();
-        if n_counted > 1_000_000 {
+        if n_counted > BUDGET {
             break;
         }
         of_queries[hit.query].push(hit);
@@ -288,7 +292,7 @@ impl Election<'_> {
         for (_, Ballot { versions, positions, .. }) in ranked {
             let mut n_of_each = positions.iter().map(|position| n_explained.get(position));
             let is_explained = n_of_each.all(|n| n.is_some_and(|&n| n >= ENOUGH));
-            if n_files == 100 || is_explained {
+            if n_files == MAX_CANDIDATES || is_explained {
                 continue;
             }
             n_files += 1;

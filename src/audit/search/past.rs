@@ -31,8 +31,12 @@ use crate::text::{FilePath, agreed, count};
 
 /// Maximum past files to read for a small change; one more for each eight of its fingerprints.
 const MAX_FILES: usize = 64;
+/// Number of fingerprints of the change for each further past file to read.
+const FINGERPRINTS_PER_FILE: usize = 8;
 /// Maximum versions of a past file to read; the newest come first.
 const MAX_VERSIONS: usize = 32;
+/// Minimum consecutive commits whose trees one thread compares, since they have most in common.
+const MIN_COMMITS: usize = 512;
 /// Number of commits whose changes are held in memory with full paths.
 const COMMITS_AT_ONCE: usize = 8 * 1024;
 
@@ -212,7 +216,7 @@ impl Past {
         let queries = sought.queries;
         let mut rows_of: BTreeMap<&FilePath, BTreeSet<u32>> = BTreeMap::new();
         let asked = queries.distinct();
-        let max_files = MAX_FILES + asked.len() / 8;
+        let max_files = MAX_FILES + asked.len() / FINGERPRINTS_PER_FILE;
         for (row, hash) in asked {
             for path in self.history.paths_of(hash)? {
                 rows_of.entry(path).or_default().insert(row);
@@ -390,8 +394,7 @@ impl Indexer<'_> {
         let mut events: Vec<EventRow> = Vec::new();
         // The newest first: most packs store older trees as deltas of them.
         for (number, chunk) in commits.chunks(COMMITS_AT_ONCE).enumerate().rev() {
-            // One thread compares the trees of commits in a row, which have most in common.
-            let of_commits = chunk.par_iter().rev().with_min_len(512).map_init(
+            let of_commits = chunk.par_iter().rev().with_min_len(MIN_COMMITS).map_init(
                 || repository.history_reader(),
                 |reader, commit| {
                     progress.step();

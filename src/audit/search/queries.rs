@@ -507,7 +507,7 @@ impl<'q> Queries<'q> {
 
         for (&row, positions) in &in_target {
             let followed = match self.is_rare(row) {
-                true => most_voted(self.queries_of(row).collect(), &votes, 4),
+                true => most_voted(self.queries_of(row).collect(), &votes, FOLLOWED),
                 false => winners.clone(),
             };
             for query in followed {
@@ -519,7 +519,7 @@ impl<'q> Queries<'q> {
 
     /// Whether few places of the queries have a fingerprint.
     fn is_rare(&self, row: u32) -> bool {
-        self.postings(row).len() <= 64
+        self.postings(row).len() <= FEW_POSTINGS
     }
 
     fn queries_of(&self, row: u32) -> impl Iterator<Item = usize> + '_ {
@@ -593,6 +593,10 @@ fn blot_out(tokens: &mut [Token]) {
     tokens.iter_mut().for_each(|token| (token.symbol, token.exact) = (Symbol::punctuation(0), 0));
 }
 
+/// Maximum postings of a fingerprint for it to be rare.
+const FEW_POSTINGS: usize = 64;
+/// Maximum queries to which a rare fingerprint is followed.
+const FOLLOWED: usize = 4;
 /// Maximum queries to which a common one is followed.
 const WINNERS: usize = 16;
 

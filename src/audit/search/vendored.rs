@@ -14,6 +14,9 @@ use crate::license::{Licenses, Terms, is_relevant};
 use crate::policy::{Answer, Component, Place};
 use crate::text::FilePath;
 
+/// Maximum bytes of a file to look for its license in.
+const MAX_TEXT: u64 = 4 << 20;
+
 /// What stands for the corpus of such a component.
 const CORPUS: &str = "vendored";
 
@@ -59,7 +62,7 @@ pub(in crate::audit) fn identify_vendored_as_of(
     identify_with(found, &state.entries, reader, sources, &is_told, &|source| {
         let entry = state.get(&source.path);
         // No license is looked for in a larger file.
-        let entry = entry.filter(|of| reader.size(of).is_none_or(|size| size <= 4 << 20));
+        let entry = entry.filter(|of| reader.size(of).is_none_or(|size| size <= MAX_TEXT));
         entry.and_then(|entry| reader.read(entry).ok()).unwrap_or_default()
     })
 }

@@ -8,6 +8,9 @@ use crate::git::{CommitId, Reader, Repository, WalkLimits};
 use crate::policy::Purpose;
 use crate::text::FilePath;
 
+/// Maximum commits of a change whose messages are read, the newest.
+const MAX_COMMITS: usize = 256;
+
 /// What the commits between two ends of a change say, read when it is asked for.
 pub(in crate::audit) struct Purposes<'p> {
     pub repository: &'p Repository,
@@ -38,7 +41,7 @@ fn said(
     reader: &Reader,
 ) -> Option<BTreeMap<FilePath, Purpose>> {
     // Of a change with more commits, the newest count.
-    let limits = WalkLimits { max_commits: Some(256), ..WalkLimits::default() };
+    let limits = WalkLimits { max_commits: Some(MAX_COMMITS), ..WalkLimits::default() };
     let mut said = BTreeMap::new();
     for commit in reader.commits(&[head], base.as_slice(), limits).ok()? {
         let purpose = Purpose::of(&reader.info(commit).ok()?.message);

@@ -21,10 +21,14 @@ use crate::matching::{CloneType, Hunk, MIN_RUN, Site, Window, n_hunks};
 use crate::policy::{Fragment, Purpose};
 use crate::text::FilePath;
 
+/// Maximum pairs of places with one fingerprint, in the windows of a file and in another file.
+const MAX_PAIRS: usize = 4_096;
 /// Maximum files to compare with a window: one more than places that may lack an edit.
 const MAX_FILES: usize = MAX_PLACES + 1;
 /// The first of them: the others are compared if one of these has a sibling, which few have.
 const FIRST_FILES: usize = 4;
+/// Maximum files in which comments that keep blocks in step with an edited one are looked for.
+const MAX_DECLARED: usize = 1_000;
 
 pub(in crate::audit) struct Sibling {
     pub number: usize,
@@ -158,7 +162,7 @@ impl Windows<'_> {
         let n_hits = counts(hits.iter().map(|hit| hit.row));
         for hit in hits {
             let postings = self.queries.postings(hit.row);
-            if n_hits[&hit.row] * postings.len() > 4_096 {
+            if n_hits[&hit.row] * postings.len() > MAX_PAIRS {
                 continue;
             }
             for (_, posting) in postings {
@@ -188,7 +192,7 @@ impl Windows<'_> {
             let own = self.numbers[query];
             let path = self.heads[own].map_or(&source.path, |head| &head.source.path);
             let files = sharing.get(&(query, None)).into_iter().flatten();
-            for &at in files.take(1_000) {
+            for &at in files.take(MAX_DECLARED) {
                 let candidate = &candidates[at];
                 let may_declare = marks[own].name(&candidate.path)
                     || match &candidate.target {

@@ -13,6 +13,9 @@ use crate::language::{Kind, Token};
 use crate::matching::{Renaming, words as words_of};
 use crate::text::FilePath;
 
+/// Minimum tokens of a block with a body.
+const MIN_BLOCK: usize = 8;
+
 pub(super) struct Marks(Vec<Mark>);
 
 /// A comment that says where the twin of the block below it is.
@@ -189,7 +192,7 @@ fn block_named(source: &Source, name: &str) -> Option<Range<usize>> {
 /// Whether the name at a token begins a block with a body, of more than eight tokens.
 fn is_defined(source: &Source, at: usize) -> bool {
     let block = block_at(source, first_of_line(source, at).unwrap_or(at));
-    block.len() > 8 && (at..block.end).any(|at| source.document().starts_line(at))
+    block.len() > MIN_BLOCK && (at..block.end).any(|at| source.document().starts_line(at))
 }
 
 fn first_of_line(source: &Source, at: usize) -> Option<usize> {
