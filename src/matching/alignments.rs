@@ -7,14 +7,13 @@ use std::ops::Range;
 use foldhash::{HashMap, HashSet, HashSetExt};
 
 use super::Document;
-use super::agreeing::agreeing;
 use super::align::{Budget, align};
 use super::alignment::{Alignment, Block};
 use super::chain::chains;
 use super::copied::CopiedStretches;
 use super::pair::{Params, solid_runs};
-use super::run::runs;
-use super::seed::Seed;
+use super::run::{agreeing, runs};
+use super::seeding::Seed;
 use crate::language::Token;
 
 /// What two documents have in common.
@@ -22,23 +21,20 @@ use crate::language::Token;
 pub struct Alignments {
     /// Alignments along the chains, the best chain first.
     pub alignments: Vec<Alignment>,
-    /// All runs of at least `min_run` tokens that contain a seed and whose names agree, whether or
-    /// not an alignment has them.
+    /// All runs of `min_run` tokens or more that contain a seed and whose names agree.
     pub runs: Vec<Block>,
     /// What was left out, as the documents repeat themselves too often.
     pub limits: Shortfall,
 }
 
-/// How much of two documents was compared, where they repeat themselves so often that not all of it
-/// was.
+/// What was not compared of two documents that repeat themselves too often.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Shortfall {
     /// Places that were not looked at, those farthest apart; 0 in ordinary code.
     pub n_places_left: usize,
     /// Places that there are.
     pub n_places: usize,
-    /// Chains that were not extended over edits beyond their first and last run, into code that is
-    /// in no better alignment.
+    /// Chains that were not extended into code that is in no better alignment.
     pub n_not_extended: usize,
 }
 
@@ -57,12 +53,10 @@ impl std::ops::AddAssign for Shortfall {
     }
 }
 
-/// Finds the alignments of `query` with `target` along the chains of their `seeds`, the best chains
-/// first.
+/// Aligns `query` with `target` along the chains of their `seeds`, the best chains first.
 ///
-/// With `is_same`, query and target are one document: fragments never overlap themselves. Nothing
-/// is judged yet; that is up to [`clones`](super::clones), once the caller has cut out the relevant
-/// part.
+/// With `is_same`, query and target are one document: fragments never overlap themselves.
+/// [`clones`](super::clones) judges, once the caller has cut out the relevant part.
 ///
 /// Guarantee: every run of at least `min_run` tokens around a seed is part of an alignment, on its
 /// own diagonal, unless it repeats itself with a shorter period, or is in a copied stretch that is
@@ -97,8 +91,7 @@ pub fn alignments(
             trim(&align(query.tokens, target.tokens, &chain, is_same, &mut budget), query, target);
         let parts =
             if is_same { without_overlap(&alignment, query.tokens) } else { vec![alignment] };
-        // No clone has fewer tokens: a block that repeats itself every few tokens is cut into that
-        // many parts.
+        // No clone has fewer: a block that repeats itself is cut into many parts.
         let parts = parts.into_iter().filter(|part| part.n_tokens() >= params.min_run);
         let n_before = found.len();
         for part in parts.filter(|part| shown.insert(part.clone())) {
@@ -120,9 +113,8 @@ fn is_within(chain: &[Block], is_aligned: &[bool]) -> bool {
     ends.iter().flatten().all(|&at| is_aligned.get(at).is_none_or(|&is_aligned| is_aligned))
 }
 
-/// Whether a run of the chain is as long as `min_run`, or half as long with most words spelled the
-/// same: a clone needs one or the other. Most coincidental chains end here, before they are
-/// aligned.
+/// Whether a run is as long as `min_run`, or half as long with most words spelled the same: a clone
+/// needs one or the other. Most coincidental chains end here, before they are aligned.
 fn may_be_clone(
     chain: &[Block],
     query: Document<'_>,
@@ -207,8 +199,8 @@ pub fn without_neighbors(part: Alignment, query: Document<'_>, target: Document<
 }
 
 /// Maximum tokens of a neighboring unit to cut off: the end of the previous function, or the head
-/// of the next one. Both are much the same everywhere. If there are more, the copy includes part of
-/// that unit as well.
+/// of the next one. Both are much the same everywhere. With more, the copy includes part of that
+/// unit.
 pub(super) const MAX_OF_NEIGHBOR: usize = 24;
 
 /// The number of tokens at the start of an alignment that close a block opened before it.
@@ -218,8 +210,8 @@ fn n_of_unit_before(pairs: &[(usize, usize)], query: Document<'_>) -> usize {
     n + pairs[n..].iter().take_while(|(at, _)| n > 0 && query.is_closer(*at)).count()
 }
 
-/// The number of tokens at the end of an alignment that open a unit, after a blank line on both
-/// sides, which continues beyond it.
+/// The number of tokens at the end of an alignment that open a unit after a blank line on both
+/// sides, which goes on.
 fn n_of_unit_behind(pairs: &[(usize, usize)], query: Document<'_>, target: Document<'_>) -> usize {
     let mut depth = 0i64;
     for (number, &(at, to)) in pairs.iter().rev().enumerate().take(MAX_OF_NEIGHBOR) {
@@ -233,14 +225,12 @@ fn n_of_unit_behind(pairs: &[(usize, usize)], query: Document<'_>, target: Docum
     0
 }
 
-/// Minimum equal tokens in a row that belong to a copy if they follow it closely and spell a word
-/// the same.
+/// Minimum equal tokens in a row, with a word spelled the same, to belong to a copy close by.
 const SUPPORTED_RUN: u32 = 4;
 /// Maximum tokens between such a run and the copy.
 const MAX_BEFORE_END: usize = 24;
 
-/// The alignment from `core` outward to the last supported block; blocks of a few tokens in between
-/// are coincidences.
+/// The alignment from `core` outward to the last supported block.
 fn with_supported_ends(
     alignment: &Alignment,
     core: Range<usize>,
@@ -277,8 +267,7 @@ fn is_supported(block: &Block, gap: usize, query: Document<'_>, target: Document
 ///
 /// The longest block is kept whole, with those of its neighbors that are worth most among all that
 /// leave the sides apart; what is left on either side is cut in the same way. A block that overlaps
-/// itself is periodic, and is cut by its period: in `A A A`, the second is a copy of the first, and
-/// the third of the second.
+/// itself is cut by its period: in `A A A`, each is a copy of the one before.
 fn without_overlap(alignment: &Alignment, tokens: &[Token]) -> Vec<Alignment> {
     let blocks = &alignment.blocks;
     let worth = Worth::new(blocks, tokens);
@@ -303,8 +292,7 @@ fn without_overlap(alignment: &Alignment, tokens: &[Token]) -> Vec<Alignment> {
     parts
 }
 
-/// What blocks in a row are worth together: a token 1, and 1 more if it is spelled the same, a
-/// token in a gap -1.
+/// What blocks in a row are worth: a token 1, 1 more if spelled the same, one in a gap -1.
 struct Worth<'b> {
     blocks: &'b [Block],
     /// What each block is worth.
@@ -339,15 +327,13 @@ impl<'b> Worth<'b> {
         query.end <= target.start || target.end <= query.start
     }
 
-    /// The blocks around the one at `longest` that are worth most, of those `within` whose sides do
-    /// not overlap.
+    /// The blocks `within` around the one at `longest` that are worth most with their sides apart.
     ///
     /// Blocks are never taken just for being first: in `A B A' B'`, where `A B'` is not far from `B
     /// A'` either, each takes those that are near. Time O(b) for the b blocks that are apart from
     /// it: those within one period, where code repeats itself.
     fn best_around(&self, longest: usize, within: Range<usize>) -> Range<usize> {
-        // The more is taken on the left, the less may be taken on the right. For each end the best
-        // one up to there.
+        // The more is taken on the left, the less on the right. The best end up to each:
         let mut best_to: Vec<usize> = Vec::new();
         for to in (longest..within.end).take_while(|&to| self.is_apart(longest, to)) {
             let before = best_to.last().filter(|&&best| self.up_to[best] > self.up_to[to]);

@@ -20,8 +20,8 @@ use std::sync::LazyLock;
 
 use foldhash::{HashSet, HashSetExt};
 
-use super::agreeing::agreeing;
 use super::alignment::Block;
+use super::run::agreeing;
 use super::{ClonePair, Document, Seed};
 use crate::language::{Kind, Symbol, Token};
 use crate::text::{common_prefix_by, common_suffix_by, unpack};

@@ -24,10 +24,10 @@ use std::ops::Range;
 
 use self::layout::Layout;
 pub use self::members::{CloneClass, QueryPairs, TargetPair};
-use super::agreeing::agreeing;
 use super::class::{Candidate, Group, MAX_MEMBERS, classes};
 use super::overlap::{holds, joined, overlaps, shared};
 use super::pair::ClonePair;
+use super::run::agreeing;
 
 /// Maximum rounds; a border that is moved for one run may take a stretch from another.
 const MAX_ROUNDS: usize = 4;
