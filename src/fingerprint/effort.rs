@@ -1,5 +1,4 @@
-//! Chooses how many fingerprints of a query to look up: fewer find the files to compare sooner, and
-//! miss some.
+//! Chooses how many fingerprints of a query to look up.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -8,12 +7,11 @@ use std::num::NonZeroUsize;
 use super::{Fingerprint, Params, hash_kgrams, winnow};
 use crate::language::Token;
 
-/// Which fingerprints of a query choose the files that it is compared with (section 3.2 of the
-/// winnowing paper).
+/// Which fingerprints of a query choose the files to compare it with (winnowing paper, section
+/// 3.2).
 ///
-/// Whatever they are, the files that they choose are compared by all fingerprints: what is found is
-/// found whole, and only what is not chosen is missed. So less effort makes fewer findings, and
-/// none milder.
+/// The files that they choose are compared by all fingerprints: what is found is found whole. So
+/// less effort makes fewer findings, and none milder.
 ///
 /// ```
 /// use std::num::NonZeroUsize;

@@ -56,21 +56,20 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    fn new(part: usize, n_sampled: usize) -> Self {
+        Self { value: ratio(part, n_sampled), n_sampled }
+    }
+
     /// The range that contains the true ratio with a probability of at least 95 %.
     ///
-    /// Hoeffding's inequality, `value ± sqrt(ln(2 / 0.05) / 2n)`, holds for samples without
-    /// replacement too (Hoeffding 1963, section 6): 400 samples give ± 6.8 points. Nothing is known
-    /// without a sample.
+    /// Hoeffding's inequality holds for samples without replacement too (Hoeffding 1963, section
+    /// 6): 400 samples give ± 6.8 points. Nothing is known without a sample.
     pub fn bounds(&self) -> (f64, f64) {
         if self.n_sampled == 0 {
             return (0.0, 1.0);
         }
         let margin = ((2.0f64 / 0.05).ln() / (2.0 * self.n_sampled as f64)).sqrt();
         ((self.value - margin).max(0.0), (self.value + margin).min(1.0))
-    }
-
-    fn new(part: usize, n_sampled: usize) -> Self {
-        Self { value: ratio(part, n_sampled), n_sampled }
     }
 }
 
@@ -81,14 +80,14 @@ impl ShingleSketch {
     pub fn new(shingles: &Shingles, sampling: ShingleSampling, seed: u64) -> Self {
         // Mixed twice: the hashes were mixed once, and seeds differ in few bits.
         let permuted = shingles.hashes().iter().map(|hash| mix(mix(hash ^ mix(seed))));
-        let (first_modulus, max_kept) = match sampling {
+        let (modulus, max_kept) = match sampling {
             ShingleSampling::Min { size } => (1, size),
             ShingleSampling::MinOfMod { size, modulus } => (modulus, size),
             ShingleSampling::Mod { modulus } | ShingleSampling::Doubling { modulus, .. } => {
                 (modulus, usize::MAX)
             }
         };
-        let mut modulus = first_modulus.max(1);
+        let mut modulus = modulus.max(1);
         let mut kept: Vec<u64> = permuted.filter(|hash| hash % modulus == 0).collect();
         kept.sort_unstable();
         kept.truncate(max_kept);
@@ -154,6 +153,8 @@ impl ShingleSketch {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+
     use super::super::Counting;
     use super::*;
     use crate::fingerprint::tests::positive;
@@ -163,7 +164,7 @@ mod tests {
         (shingles(0..n), shingles(n - n_shared..2 * n - n_shared))
     }
 
-    fn shingles(numbers: std::ops::Range<u64>) -> Shingles {
+    fn shingles(numbers: Range<u64>) -> Shingles {
         Shingles::new([&numbers.collect::<Vec<_>>()[..]], positive(1), Counting::Set)
     }
 
