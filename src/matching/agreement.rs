@@ -1,5 +1,4 @@
-//! Says what two functions have in common that a person recognizes: what they call, their messages,
-//! their words.
+//! Says what two functions have in common that a person recognizes.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::words::{Rarity, word_texts, words_of_code};
 use super::{Document, Unit};
 use crate::language::Kind;
-use crate::text::printable;
+use crate::text::{printable, shortened};
 
 /// Maximum functions, messages and words to name.
 const MAX_CALLS: usize = 4;
@@ -30,17 +29,14 @@ pub struct Agreement {
 }
 
 impl Agreement {
-    /// What `asked` and a function of `known` have in common; `rarity` is that of the words of
-    /// `asked`.
+    /// What `asked` and a function of `known` share; `rarity` is that of the words of `asked`.
     pub fn new(asked: Document<'_>, known: Document<'_>, unit: &Unit, rarity: &Rarity<'_>) -> Self {
         let all_words = words_of_code(known, known.bytes_with_comment(&unit.tokens));
         let known = Document { tokens: &known.tokens[unit.tokens.clone()], ..known };
         let calls = rarest(&called(&asked) & &called(&known), rarity, MAX_CALLS);
         let says = rarest(&messages(&asked) & &messages(&known), rarity, MAX_MESSAGES);
         let mut words: BTreeMap<u32, &[u8]> = BTreeMap::new();
-        for (word, text) in all_words {
-            words.entry(word).or_insert(text);
-        }
+        all_words.for_each(|(word, text)| _ = words.entry(word).or_insert(text));
         // What is called says its words itself.
         for (word, _) in calls.iter().flat_map(|name| word_texts(name.as_bytes())) {
             words.remove(&word);
@@ -55,9 +51,8 @@ impl Agreement {
     pub fn describe(&self) -> String {
         let lists = [("calls", &self.calls), ("says", &self.says), ("names", &self.words)];
         let told = lists.iter().filter(|(_, list)| !list.is_empty());
-        told.map(|(verb, list)| format!("{verb} {}", list.join(", ")))
-            .collect::<Vec<String>>()
-            .join("; ")
+        let told = told.map(|(verb, list)| format!("{verb} {}", list.join(", ")));
+        told.collect::<Vec<String>>().join("; ")
     }
 }
 
@@ -68,7 +63,7 @@ pub fn called<'d>(code: &Document<'d>) -> BTreeSet<&'d [u8]> {
     calls.map(|pair| pair[0].text(code.text)).collect()
 }
 
-/// The literals that are messages rather than keys: those of several words.
+/// The literals of several words.
 fn messages<'d>(code: &Document<'d>) -> BTreeSet<&'d [u8]> {
     let strings = code.tokens.iter().filter(|token| token.kind() == Kind::String);
     let texts = strings.map(|token| token.text(code.text));
@@ -88,8 +83,5 @@ fn rarest(texts: BTreeSet<&[u8]>, rarity: &Rarity<'_>, max: usize) -> Vec<String
 /// A literal in quotes of one kind, shortened.
 fn quoted(literal: &str) -> String {
     let text = literal.trim_matches(|c: char| !c.is_alphanumeric() && !"%{}[]()<>".contains(c));
-    match text.char_indices().nth(MAX_QUOTED) {
-        Some((end, _)) => format!("\"{}…\"", &text[..end]),
-        None => format!("\"{text}\""),
-    }
+    format!("\"{}\"", shortened(text, MAX_QUOTED))
 }

@@ -18,12 +18,10 @@ pub struct Block {
 }
 
 impl Block {
-    /// Its tokens in the query.
     pub(super) fn in_query(&self) -> Range<usize> {
         self.query as usize..(self.query + self.len) as usize
     }
 
-    /// Its tokens in the target.
     pub(super) fn in_target(&self) -> Range<usize> {
         self.target as usize..(self.target + self.len) as usize
     }
@@ -58,13 +56,12 @@ impl Block {
         query[self.in_query()].iter().zip(&target[self.in_target()])
     }
 
-    /// How many of its tokens are spelled the same.
     pub(super) fn n_spelled(&self, query: &[Token], target: &[Token]) -> usize {
         self.sides(query, target).filter(|(a, b)| a.exact == b.exact).count()
     }
 }
 
-/// The position of a token of the query, and of one of the target.
+/// A position in the query and one in the target.
 pub type Cell = (usize, usize);
 
 /// The aligned tokens of a query and a target, as blocks in ascending order.
@@ -102,7 +99,7 @@ impl Alignment {
         self.blocks.iter().map(|block| block.len as usize).sum()
     }
 
-    /// The aligned positions, query and target, in ascending order.
+    /// The aligned positions in ascending order.
     pub fn pairs(&self) -> impl Iterator<Item = Cell> + '_ {
         self.blocks.iter().flat_map(|block| {
             (0..block.len).map(move |n| ((block.query + n) as usize, (block.target + n) as usize))
@@ -136,28 +133,24 @@ impl Alignment {
         Self { blocks: blocks.collect() }
     }
 
-    /// Appends a block.
     pub(super) fn add(&mut self, block: &Block) {
         self.push(block.query as usize, block.target as usize, block.len as usize);
     }
 
     pub(super) fn push(&mut self, query: usize, target: usize, len: usize) {
-        if len == 0 {
-            return;
-        }
         if let Some(last) = self.blocks.last_mut()
             && (last.query + last.len) as usize == query
             && (last.target + last.len) as usize == target
         {
             last.len += len as u32;
-            return;
+        } else if len > 0 {
+            self.blocks.push(Block { query: query as u32, target: target as u32, len: len as u32 });
         }
-        self.blocks.push(Block { query: query as u32, target: target as u32, len: len as u32 });
     }
 }
 
+/// Joins aligned positions, which ascend on both sides, into blocks.
 impl FromIterator<Cell> for Alignment {
-    /// Joins aligned positions, which ascend on both sides, into blocks.
     fn from_iter<T: IntoIterator<Item = Cell>>(pairs: T) -> Self {
         let mut alignment = Self::default();
         alignment.extend(pairs);
@@ -166,7 +159,6 @@ impl FromIterator<Cell> for Alignment {
 }
 
 impl Extend<Cell> for Alignment {
-    /// Appends aligned positions after the existing ones.
     fn extend<T: IntoIterator<Item = Cell>>(&mut self, pairs: T) {
         for (query, target) in pairs {
             self.push(query, target, 1);

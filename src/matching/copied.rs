@@ -1,5 +1,4 @@
-//! Remembers the long stretches of a query that are certainly copied, in which chains to elsewhere
-//! are no news.
+//! Remembers long stretches that are certainly copied, in which chains to elsewhere are no news.
 //!
 //! ```text
 //! target ^        / .
@@ -14,8 +13,7 @@
 use super::alignment::Block;
 use crate::language::Token;
 
-/// How many times as long as a chain a copied stretch has to be for the chain to be no news within
-/// it.
+/// How many times as long as a chain a stretch has to be for the chain to be no news within it.
 const WITHIN: u32 = 8;
 
 /// The long stretches of a query with equal symbols and agreeing names in the target: both starts
@@ -26,9 +24,8 @@ impl CopiedStretches {
     /// Takes what is long enough from the stretches whose names agree. No chain has fewer than half
     /// of `min_run` tokens.
     pub fn new(agreeing: &[Block], min_run: usize) -> Self {
-        let long = agreeing.iter().copied();
-        let mut long: Vec<Block> =
-            long.filter(|stretch| 2 * stretch.len as usize >= WITHIN as usize * min_run).collect();
+        let mut long = agreeing.to_vec();
+        long.retain(|stretch| 2 * stretch.len as usize >= WITHIN as usize * min_run);
         long.sort_unstable_by_key(|stretch| {
             (stretch.query, std::cmp::Reverse(stretch.len), stretch.target)
         });

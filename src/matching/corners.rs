@@ -13,7 +13,7 @@ use crate::language::Token;
 /// Maximum cells of a matrix: their scores fit in 16 bits, even if one side has a single token.
 pub const MAX_CELLS: usize = 160 * 160;
 
-/// The scores of all cells. Its memory is used again by the next matrix.
+/// The scores of all cells. The next matrix uses its memory again.
 #[derive(Debug, Default)]
 pub struct Matrix {
     targets: Targets,

@@ -2,7 +2,6 @@
 
 /// The groups of the numbers from 0: a forest of disjoint sets, in which the root of a group is its
 /// first member (Tarjan, Efficiency of a good but not linear set union algorithm, JACM 22, 1975).
-///
 /// Each lookup halves the way for the next: O(log n) amortized.
 #[derive(Debug, Default)]
 pub struct Groups {
@@ -11,7 +10,7 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// The numbers 0 to `n`, each alone.
+    /// The numbers below `n`, each alone.
     pub fn new(n: usize) -> Self {
         Self { before: (0..n).collect() }
     }

@@ -19,8 +19,7 @@ pub enum AddedLines {
     /// Git's default diff adds it: Myers's, with the indent heuristic.
     ByDefault,
     /// Myers's diff, its minimal form and histogram diff, each with git's indent heuristic, all add
-    /// it, at whichever position an ambiguous insertion is put; and if lines were replaced rather
-    /// than added, base has no line equal to it.
+    /// it, wherever an ambiguous insertion is put; and if lines were replaced, base has no equal.
     Surely,
 }
 
@@ -103,7 +102,7 @@ pub(super) fn line_hunks<L: Copy + Default + Eq + Hash>(
     hunks
 }
 
-fn diff_hunks<L: Hash + Eq>(
+pub(super) fn diff_hunks<L: Hash + Eq>(
     input: &InternedInput<L>,
     algorithm: Algorithm,
     postprocess: impl Fn(&mut Diff, &InternedInput<L>),
@@ -133,7 +132,7 @@ fn lines_in_order<L: Eq + Hash>(input: &InternedInput<L>) -> Vec<(usize, usize)>
     longest_ascent(&once)
 }
 
-/// Where the base and the head have what each has once, by how often each has it, and where last.
+/// Where both sides have what each has once, by how often each has it, and where last.
 pub(super) fn place_of_one([base, head]: &[(u32, usize); 2]) -> Option<(usize, usize)> {
     (base.0 == 1 && head.0 == 1).then_some((base.1, head.1))
 }
@@ -192,16 +191,12 @@ const REPLACED: usize = 4;
 /// change adds none of them.
 pub fn shown_lines(added: &[AddedLines], lines: RangeInclusive<u32>) -> Option<(u32, u32)> {
     let lines = lines.map(|line| (line, *added.get(line as usize - 1).unwrap_or(&AddedLines::No)));
-    let surest = lines.clone().map(|(_, added)| added).max();
-    let surest = surest.filter(|added| *added > AddedLines::No)?;
+    let (_, surest) = lines.clone().max_by_key(|(_, added)| *added)?;
     let mut longest: Option<(u32, u32)> = None;
     let mut run: Option<(u32, u32)> = None;
     for (line, added) in lines {
-        run = match run {
-            _ if added < surest => None,
-            Some((first, _)) => Some((first, line)),
-            None => Some((line, line)),
-        };
+        let is_shown = added == surest && surest > AddedLines::No;
+        run = is_shown.then(|| (run.map_or(line, |(first, _)| first), line));
         if let Some((first, last)) = run
             && longest.is_none_or(|longest| last - first > longest.1 - longest.0)
         {

@@ -51,29 +51,29 @@ pub fn moved_runs(
     min_runs: &[usize],
 ) -> Vec<MovedRun> {
     let Some(&min_tokens) = min_runs.iter().min() else { return Vec::new() };
-    let mut to: Vec<Vec<bool>> = head.iter().map(|file| file.is_marked.to_vec()).collect();
-    let mut from: Vec<Vec<bool>> = base.iter().map(|file| file.is_marked.to_vec()).collect();
+    let [to, from] =
+        [head, base].map(|side| side.iter().map(|file| file.is_marked.to_vec()).collect());
+    let mut sides = Sides { head, base, to, from, min_runs };
     let mut found = Vec::new();
     for factor in [32, 8, 2, 1] {
-        let mut sides = Sides { head, base, to: &mut to, from: &mut from, min_runs };
         pair_runs(&mut sides, factor * min_tokens, &mut found);
     }
     found
 }
 
 /// Both sides of a change, and which tokens are not paired yet.
-struct Sides<'s, 'm> {
-    head: &'s [ChangeTokens<'m>],
-    base: &'s [ChangeTokens<'m>],
-    to: &'s mut [Vec<bool>],
-    from: &'s mut [Vec<bool>],
+struct Sides<'s> {
+    head: &'s [ChangeTokens<'s>],
+    base: &'s [ChangeTokens<'s>],
+    to: Vec<Vec<bool>>,
+    from: Vec<Vec<bool>>,
     /// Minimum tokens of a run, for each file of the head.
     min_runs: &'s [usize],
 }
 
 /// Pairs the runs of at least `min_tokens`, or of what a file asks for if that is more, in the
 /// order of `head`.
-fn pair_runs(sides: &mut Sides<'_, '_>, min_tokens: usize, found: &mut Vec<MovedRun>) {
+fn pair_runs(sides: &mut Sides<'_>, min_tokens: usize, found: &mut Vec<MovedRun>) {
     let Some(window) = NonZeroUsize::new(min_tokens.div_ceil(2)) else { return };
     let n = window.get();
     let mut hashes = Vec::new();
@@ -115,7 +115,6 @@ fn pair_runs(sides: &mut Sides<'_, '_>, min_tokens: usize, found: &mut Vec<Moved
     }
 }
 
-/// The places with this hash.
 fn of_hash(places: &[(u64, u32, u32)], hash: u64) -> &[(u64, u32, u32)] {
     let from = places.partition_point(|place| place.0 < hash);
     let n = places[from..].partition_point(|place| place.0 == hash);
@@ -133,7 +132,7 @@ fn stretches(is_marked: &[bool], min_tokens: usize) -> Vec<std::ops::Range<usize
     marked.map(|(_, run)| run).collect()
 }
 
-impl Sides<'_, '_> {
+impl Sides<'_> {
     /// The longest run around the `n` tokens at `at` of a file of the head, at one of these places
     /// that are not paired yet.
     fn longest(
@@ -143,8 +142,8 @@ impl Sides<'_, '_> {
         n: usize,
         places: &[(u64, u32, u32)],
     ) -> Option<MovedRun> {
-        let free =
-            places.iter().take(MAX_SEEN).filter(|place| self.is_free(place, n)).take(MAX_PLACES);
+        let seen = places.iter().take(MAX_SEEN);
+        let free = seen.filter(|place| self.is_free(place, n)).take(MAX_PLACES);
         let runs =
             free.map(|&(_, from, place)| self.run(number, at, from as usize, place as usize));
         runs.reduce(|best, run| if run.block.len > best.block.len { run } else { best })
@@ -168,13 +167,12 @@ impl Sides<'_, '_> {
         MovedRun { to, from, block: Block { query, target, len: (n_before + n_behind) as u32 } }
     }
 
-    /// Whether tokens of two files, of the head and of the base, are spelled the same and not
-    /// paired yet.
+    /// Whether a token of the head and one of the base are spelled the same and not paired yet.
     #[inline]
     fn is_pair(&self, (to, a): (usize, usize), (from, b): (usize, usize)) -> bool {
         self.to[to][a]
             && self.from[from][b]
-            && self.head[to].tokens[a].readings() == self.base[from].tokens[b].readings()
+            && self.head[to].tokens[a].is_same(&self.base[from].tokens[b])
     }
 
     /// Marks a run as paired.

@@ -46,21 +46,15 @@ pub struct Novelty {
     pub kept: Alignment,
 }
 
-/// Diffs a head file with its predecessor in base.
-///
-/// Worst-case time O(n √n): see `kept`.
+/// Diffs a head file with its predecessor in base. Worst-case time O(n √n).
 pub fn novelty(base: Document<'_>, head: Document<'_>) -> Novelty {
     let kept = kept(base, head);
-    let mut novelty = Novelty {
-        novel: vec![true; head.tokens.len()],
-        removed: vec![true; base.tokens.len()],
-        kept,
-    };
-    for (at, from) in novelty.kept.pairs() {
-        novelty.novel[at] = false;
-        novelty.removed[from] = false;
+    let (mut novel, mut removed) = (vec![true; head.tokens.len()], vec![true; base.tokens.len()]);
+    for block in &kept.blocks {
+        novel[block.in_query()].fill(false);
+        removed[block.in_target()].fill(false);
     }
-    novelty
+    Novelty { novel, removed, kept }
 }
 
 /// Minimum length above which an equal run is always kept, even between larger edits.
@@ -83,7 +77,7 @@ const MAX_SLIDE: usize = 200;
 /// that are shorter than the edits next to them count as edited (the semantic cleanup of Fraser's
 /// diff-match-patch). And an insertion with several possible positions is put where the tokens next
 /// to it agree exactly, its brackets are balanced, and a line starts.
-pub fn kept(base: Document<'_>, head: Document<'_>) -> Alignment {
+fn kept(base: Document<'_>, head: Document<'_>) -> Alignment {
     let mut edits: Vec<Edit> = Vec::new();
     let gaps = edited_lines(base, head);
     let moved = moves(&gaps, base.tokens, head.tokens);
@@ -97,7 +91,7 @@ pub fn kept(base: Document<'_>, head: Document<'_>) -> Alignment {
     between(&edits, base.tokens.len(), head.tokens.len())
 }
 
-/// Aligns two token streams from end to end, like `kept` does between equal lines.
+/// Aligns two token streams from end to end, as [`novelty`] does between equal lines.
 pub fn aligned(query: &[Token], target: &[Token]) -> Alignment {
     let all = Edit { base: 0..target.len(), head: 0..query.len() };
     between(&edited_tokens(&all, target, query), target.len(), query.len())
@@ -115,7 +109,7 @@ fn between(edits: &[Edit], n_base: usize, n_head: usize) -> Alignment {
     kept
 }
 
-/// Tokens of the base that were replaced by tokens of the head; either may be empty.
+/// Tokens of the base, and those of the head that replaced them; either may be empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Edit {
     base: Range<usize>,
@@ -159,21 +153,20 @@ fn edited_lines(base: Document<'_>, head: Document<'_>) -> Vec<Edit> {
     let is_telling = LazyCell::new(|| telling_lines(base, head));
     drop_chance_runs(beside(&kept, &all), |before, after| {
         let mut between = before.head.end..after.head.start;
+        let line_of = |at: usize| of_head.partition_point(|&first| first <= at) - 1;
         is_chance(before, after, base.tokens, head.tokens)
-            && !between.any(|at| {
-                head.tokens[at].is_content()
-                    && is_telling[of_head.partition_point(|&first| first <= at) - 1]
-            })
+            && !between.any(|at| head.tokens[at].is_content() && is_telling[line_of(at)])
     })
 }
 
 /// For each line of `head`, whether it occurs exactly once in both texts, ignoring white space, so
 /// that it cannot have been any other line.
 fn telling_lines(base: Document<'_>, head: Document<'_>) -> Vec<bool> {
-    let mut n_found: HashMap<u64, (u32, u32)> = HashMap::new();
-    lines(base.text).for_each(|line| n_found.entry(code_key(line)).or_default().0 += 1);
-    lines(head.text).for_each(|line| n_found.entry(code_key(line)).or_default().1 += 1);
-    lines(head.text).map(|line| n_found[&code_key(line)] == (1, 1)).collect()
+    let mut n_found: HashMap<u64, [u32; 2]> = HashMap::new();
+    for (side, text) in [base.text, head.text].into_iter().enumerate() {
+        lines(text).for_each(|line| n_found.entry(code_key(line)).or_default()[side] += 1);
+    }
+    lines(head.text).map(|line| n_found[&code_key(line)] == [1, 1]).collect()
 }
 
 /// A number for a line, the same for lines that differ in white space alone.
@@ -435,11 +428,10 @@ fn best_slide(edit: &Edit, within: Range<usize>, base: Document<'_>, head: Docum
             agreement += i64::from(of_base.exact == tokens[at - 1].exact);
             agreement -= i64::from(of_base.exact == tokens[at - 1 + (end - start)].exact);
         }
-        let is_balanced = is_balanced(head, at..at + (end - start));
         // In order of importance, each outweighing the next ones together: spelling, brackets,
         // start of a line or paragraph. On a tie the last position wins.
         let quality = agreement * 16
-            + i64::from(is_balanced) * 8
+            + i64::from(is_balanced(&tokens[at..at + (end - start)])) * 8
             + i64::from(head.starts_line(at)) * 4
             + i64::from(head.starts_paragraph(at)) * 2;
         if quality >= best.0 {
@@ -451,10 +443,10 @@ fn best_slide(edit: &Edit, within: Range<usize>, base: Document<'_>, head: Docum
     Edit { base: of_base..of_base, head: slid..slid + (end - start) }
 }
 
-/// Whether every bracket that `range` closes was opened in it, and the other way round.
-fn is_balanced(document: Document<'_>, range: Range<usize>) -> bool {
-    let mut depth = 0i64;
-    for token in &document.tokens[range] {
+/// Whether every bracket that some tokens close was opened in them, and the other way round.
+fn is_balanced(tokens: &[Token]) -> bool {
+    let mut depth = 0;
+    for token in tokens {
         depth += token.nesting();
         if depth < 0 {
             return false;

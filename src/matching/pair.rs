@@ -13,24 +13,24 @@ use crate::language::{Kind, Token};
 pub struct Params {
     /// k: the length of a seed in tokens.
     pub k: usize,
-    /// Minimum distinct tokens of a seed. Higher leaves out more tables and
-    /// lists, and misses more copies of plain code.
+    /// Minimum distinct tokens of a seed. Higher leaves out more tables and lists, and misses more
+    /// copies of plain code.
     pub min_distinct: usize,
-    /// Maximum tokens between two seeds of one clone. Higher joins pieces of a
-    /// heavily edited copy, but also unrelated pieces.
+    /// Maximum tokens between two seeds of one clone. Higher joins pieces of a heavily edited copy,
+    /// but also unrelated pieces.
     pub max_gap: usize,
-    /// Minimum fraction of the better covered side that is aligned, 0 to 1. Lower
-    /// finds more heavily edited copies, and more coincidences.
+    /// Minimum fraction of the better covered side that is aligned, 0 to 1. Lower finds more
+    /// heavily edited copies, and more coincidences.
     pub min_containment: f64,
-    /// Minimum fraction of the aligned names and literals that are spelled the same, or
-    /// renamed as elsewhere in the clone, 0 to 1. Lower finds more inconsistently renamed
-    /// copies, and more code that merely has the same shape.
+    /// Minimum fraction of the aligned names and literals that are spelled the same, or renamed as
+    /// elsewhere in the clone, 0 to 1. Lower finds more inconsistently renamed copies, and more
+    /// code that merely has the same shape.
     pub min_agreement: f64,
-    /// Minimum fraction of the names and literals that are spelled the same, 0 to 1,
-    /// unless the clone has a long run. Lower finds more edited copies that were renamed as well.
+    /// Minimum fraction of the names and literals that are spelled the same, 0 to 1, unless the
+    /// clone has a long run. Lower finds more edited copies that were renamed as well.
     pub min_spelled: f64,
-    /// Minimum length in tokens of a run that makes a clone whatever its names are.
-    /// Lower finds shorter renamed copies, and more code that is merely similar.
+    /// Minimum length in tokens of a run that makes a clone whatever its names are. Lower finds
+    /// shorter renamed copies, and more code that is merely similar.
     pub min_run: usize,
 }
 
@@ -98,7 +98,7 @@ pub struct ClonePair {
     /// Its solid runs: the part that is similar line after line.
     pub(super) solid: Alignment,
     /// Tokens in solid runs divided by those of the shorter fragment, 0 to 1.
-    pub solidity: f64,
+    solidity: f64,
     /// Aligned names and literals that agree, divided by those that could, 0 to 1.
     pub agreement: f64,
     /// Aligned names and literals that are spelled the same, divided by all of them, 0 to 1.
@@ -118,7 +118,6 @@ impl ClonePair {
         let renaming = Renaming::new(&alignment, query, target);
         let counts = Counts::new(&alignment, query, target, &renaming);
         let solid = solid(&renaming, &alignment, query, target);
-        let n_solid = solid.n_tokens();
         // A string says something if both sides spell it the same, in a row with a name: by itself
         // it is text.
         let n_words = counts.n_named + counts.n_same_strings.min(counts.n_named);
@@ -133,8 +132,8 @@ impl ClonePair {
             similarity: ratio(2 * n_aligned, n_query + n_target),
             containment: ratio(n_aligned, n_query.min(n_target)),
             n_exact: counts.n_exact,
+            solidity: ratio(solid.n_tokens(), n_query.min(n_target)),
             solid,
-            solidity: ratio(n_solid, n_query.min(n_target)),
             agreement: ratio(counts.n_agreeing, counts.n_telling),
             spelled: ratio(counts.n_spelled, counts.n_contents),
             worded: ratio(n_words, n_aligned),
@@ -401,8 +400,7 @@ fn solid(
     runs
 }
 
-/// The aligned pairs that agree: names are spelled the same, or renamed as elsewhere in the
-/// alignment.
+/// The aligned pairs that agree: names are spelled the same, or renamed as elsewhere.
 pub fn agreeing_pairs(
     alignment: &Alignment,
     query: &[Token],
