@@ -11,8 +11,7 @@
 
 use super::alignment::Block;
 
-/// Number of earlier runs to check for a predecessor. Higher joins chains across more repeats, and
-/// takes time in proportion.
+/// Earlier runs to check for a predecessor. Higher joins chains across more repeats, and is slower.
 const LOOK_BACK: usize = 64;
 
 /// Leaving the diagonal by this many tokens costs a chain as much as one unmatched token, so that a
@@ -64,14 +63,13 @@ pub fn chains(runs: &mut [Block], max_gap: usize) -> Vec<Vec<Block>> {
     chains
 }
 
-/// For each run, the score of the best chain that ends with it, in units of 1 / [`DIAGONAL_STEP`]
-/// token, and its predecessor.
+/// For each run, the score of the best chain that ends with it, in 1 / [`DIAGONAL_STEP`] token, and
+/// its predecessor.
 fn best_predecessors(runs: &[Block], max_gap: i64) -> (Vec<i64>, Vec<Option<usize>>) {
     let mut scores: Vec<i64> = runs.iter().map(|run| i64::from(run.len) * DIAGONAL_STEP).collect();
     let mut before = vec![None; runs.len()];
-    // Runs are sorted by query position, so every possible predecessor is earlier in the list. The
-    // nearest ones are tried first, and only a strictly better one replaces them, so the nearest
-    // wins a tie.
+    // Every possible predecessor is earlier in the list. The nearest are tried first, and only a
+    // strictly better one replaces them, so the nearest wins a tie.
     for at in 0..runs.len() {
         let run = &runs[at];
         for earlier in (at.saturating_sub(LOOK_BACK)..at).rev() {
@@ -82,8 +80,8 @@ fn best_predecessors(runs: &[Block], max_gap: i64) -> (Vec<i64>, Vec<Option<usiz
             if in_query <= 0 || in_target <= 0 || in_query.max(in_target) - len > max_gap {
                 continue;
             }
-            // If two runs overlap, the later one adds only what is beyond the end of the earlier
-            // one, on both sides.
+            // If two runs overlap, the later one adds only what is beyond the earlier one on both
+            // sides.
             let n_overlap = (len - in_query.min(in_target)).max(0);
             let n_new = i64::from(run.len) - n_overlap;
             let score = scores[earlier] + n_new * DIAGONAL_STEP - (in_query - in_target).abs();

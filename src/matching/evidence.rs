@@ -7,8 +7,8 @@
 //!
 //! A run is long by what it says. Of 220 runs of 50 and more equal tokens between projects that
 //! have nothing in common, nearly all repeat themselves: declarations, assertions, rows of
-//! assignments. So what repeats counts once. A function of 70 tokens, renamed throughout, says more
-//! than 400 tokens of a table.
+//! assignments. So what repeats counts once. A renamed function of 70 tokens says more than 400
+//! tokens of a table.
 //!
 //! What is left of chance below 50 tokens is code whose shape an interface dictates: `equals` and
 //! `hashCode`, `fmt`, `deserialize_struct`. Such code spells the names of the interface the same.
@@ -34,8 +34,7 @@ pub struct Enough {
     /// Minimum tokens in a row that are spelled the same.
     pub exact_run: usize,
     /// Minimum tokens in a row that are equal apart from names and literals, counting what repeats
-    /// once: fewer are enough if they decide something, are a whole function, or are renamed
-    /// throughout.
+    /// once: fewer if they decide something, are a whole function, or are renamed throughout.
     pub run: usize,
 }
 
@@ -58,7 +57,7 @@ const PIECE: usize = 6;
 
 /// Whether the tokens in `range`, a run of equal symbols, say enough to be evidence: a run
 /// `is_renamed` if its names agree one to one, and nearly all are other ones. Time O(n · d) for
-/// units that are nested d deep.
+/// units d deep.
 fn is_telling(query: Document<'_>, range: Range<usize>, is_renamed: bool, enough: &Enough) -> bool {
     let tokens = &query.tokens[range.clone()];
     let (least, min_names) = if is_renamed {
@@ -107,8 +106,7 @@ fn renamed_part(
 /// The number of tokens, counting what repeats once: those that begin a piece which is not there
 /// before, and the rest of the last one.
 ///
-/// With pieces of two tokens, `a b a b a b c` has the pieces `ab ba bc`, so it counts as four
-/// tokens: `a b`, `a`, `c`.
+/// With pieces of two tokens, `a b a b a b c` has `ab ba bc`, and counts as `a b`, `a`, `c`.
 fn n_telling(tokens: &[Token]) -> usize {
     let pieces: HashSet<[Symbol; PIECE]> =
         tokens.windows(PIECE).map(|piece| std::array::from_fn(|at| piece[at].symbol)).collect();
@@ -141,8 +139,7 @@ impl Evidence {
                     run = 0;
                     continue;
                 }
-                // Aligned and spelled the same: it may be a rare word that both sides have at the
-                // same position.
+                // It may be a rare word that both sides have at the same position.
                 run += 1;
                 exact_run = exact_run.max(run);
                 let text = own.text(query.text);
@@ -190,11 +187,10 @@ pub struct WordedTokens<'t> {
     pub words: &'t HashSet<u32>,
 }
 
-/// Whether any clone of `query` and `target`, which share `seeds`, could have evidence that is
-/// `enough`, before they are aligned.
+/// Whether any clone of `query` and `target` could have `enough` evidence, before they are aligned.
 ///
-/// Most coincidences between projects are ruled out here. Time O(r + s log s + m) for r rare words,
-/// s seeds and m tokens in runs.
+/// Rules out most coincidences between projects. Time O(r + s log s + m) for r rare words, s seeds,
+/// m tokens in runs.
 pub fn may_be_evident(
     query: WordedTokens<'_>,
     target: WordedTokens<'_>,
@@ -203,8 +199,7 @@ pub fn may_be_evident(
 ) -> bool {
     let (WordedTokens { tokens: query, words: rare }, WordedTokens { tokens: target, words }) =
         (query, target);
-    // One check for each kind of evidence, the cheap ones first; each may say yes too often, never
-    // no too often.
+    // One check for each kind of evidence, the cheap ones first; none says no too often.
     let (shorter, longer) = (query.len().min(target.len()), query.len().max(target.len()));
     let known = query.iter().filter(|token| words.contains(&token.exact));
     if are_alike(shorter, longer) && are_alike(known.count(), longer) {
@@ -216,8 +211,7 @@ pub fn may_be_evident(
         return true;
     }
     // By diagonal, and along each: a seed within the run of the one before it says nothing new, so
-    // each run is walked once. Without the order, a run of n tokens would be walked for each of its
-    // n/w seeds.
+    // each run is walked once.
     let mut sorted = seeds.to_vec();
     sorted.sort_unstable_by_key(|seed| (seed.diagonal(), seed.query));
     let mut known: Option<(i64, usize)> = None;
@@ -227,8 +221,7 @@ pub fn may_be_evident(
         if known.is_some_and(|(of, end)| of == diagonal && a < end) {
             continue;
         }
-        // Walk from the seed to both ends of the run: no gaps, since a clone with gaps has no
-        // longer run than this one.
+        // Walk to both ends of the run: a clone with gaps has no longer run than this one.
         let before = common_suffix_by(&query[..a], &target[..b], |a, b| a.symbol == b.symbol);
         let after = common_prefix_by(&query[a..], &target[b..], |a, b| a.symbol == b.symbol);
         if before + after >= enough.least_run()
@@ -249,13 +242,11 @@ pub fn may_be_evident(
     false
 }
 
-/// Names, literals and parts of literals found in five or more of 167 projects, sorted, one per
-/// line.
+/// Names and literals, or parts, found in five or more of 167 projects, sorted, one per line.
 static COMMON_WORDS: LazyLock<String> =
     LazyLock::new(|| unpack(include_bytes!(concat!(env!("OUT_DIR"), "/common-words"))));
 
-/// Whether the token with this kind and text is a word that few projects use: shorter ones agree by
-/// chance.
+/// Whether this is a word that few projects use: shorter ones agree by chance.
 fn is_rare(kind: Kind, text: &[u8]) -> bool {
     static WORDS: LazyLock<Vec<&[u8]>> =
         LazyLock::new(|| COMMON_WORDS.lines().map(str::as_bytes).collect());

@@ -63,8 +63,7 @@ pub fn added_lines(base: &[u8], head: &[u8]) -> Vec<AddedLines> {
 /// Git's default diff (Myers 1986).
 pub(super) const DEFAULT: Algorithm = Algorithm::Myers;
 
-/// Maximum changed lines of the base times changed lines of the head that a diff gets as a whole:
-/// more takes seconds.
+/// Maximum changed lines of the base times those of the head for one diff: more takes seconds.
 fn max_cells(algorithm: Algorithm) -> usize {
     if algorithm == DEFAULT { 1 << 28 } else { 1 << 24 }
 }
@@ -137,11 +136,10 @@ pub(super) fn place_of_one([base, head]: &[(u32, usize); 2]) -> Option<(usize, u
     (base.0 == 1 && head.0 == 1).then_some((base.1, head.1))
 }
 
-/// The longest subsequence of pairs that ascend in the first place that also ascends in the second
+/// The longest part of pairs that ascend in the first place that also ascends in the second
 /// (Schensted 1961).
 pub(super) fn longest_ascent(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
-    // For each length, the pair that ends a subsequence of it lowest; for each pair, the one before
-    // it.
+    // For each length, the pair that ends a part of it lowest; for each pair, the one before it.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
     for (number, pair) in pairs.iter().enumerate() {
@@ -178,12 +176,10 @@ fn slid_over(
     hunk.filter(move |&line| slides && (line < start + n_down || line + n_up >= end))
 }
 
-/// Maximum lines by which an insertion can be moved, over ends of blocks and blank lines, and all
-/// diffs agree on its position.
+/// Minimum lines by which an insertion can be moved for diffs to disagree on its position.
 const FAR: usize = 6;
 
-/// Minimum removed lines of a hunk, as one per this many added ones, for it to count as replacing
-/// code.
+/// A hunk replaces code if it removes one line, or more, per so many added ones.
 const REPLACED: usize = 4;
 
 /// Where a code host shows an annotation for `lines` (from 1, inclusive): the longest run of lines

@@ -1,5 +1,4 @@
-//! Finds changes that a copy has missed: it still has the code that a commit changed, and not what
-//! it became.
+//! Finds changes that a copy has missed: it has the code that a commit changed, as it was.
 //!
 //! ```text
 //!             before                  after                     the copy
@@ -12,8 +11,7 @@
 //! tokens if these are fewer, and more of its function until they show a place. Code that has the
 //! fix has something else there, however it got there.
 //!
-//! Invariant: a change of layout, comments or names, and one that the copy has in any form, is
-//! never missed.
+//! Invariant: a change of layout, comments or names, or one that the copy has, is never missed.
 
 use std::cell::LazyCell;
 use std::ops::Range;
@@ -28,13 +26,11 @@ use super::lines::line_hunks;
 use crate::language::Token;
 use crate::text::{common_prefix_by, common_suffix_by};
 
-/// Maximum tokens on each side of what a hunk removed that a copy must have, too, if these show a
-/// place.
+/// Maximum tokens on each side of what a hunk removed that a copy must have, if these show a place.
 pub const CONTEXT: usize = 16;
 /// Minimum tokens of a hunk with its context.
 const MIN_TOKENS: usize = 20;
-/// Minimum different names and literals of a hunk with its context: brackets and keywords alone are
-/// everywhere.
+/// Minimum different names and literals of a hunk with its context: brackets are everywhere.
 const MIN_WORDS: usize = 6;
 /// Length of the runs that an index of a copy looks up.
 const RUN: usize = 6;
@@ -58,11 +54,10 @@ impl Hunk {
         self.removed.len().max(self.added.len())
     }
 
-    /// Whether it adds or removes functions between others, with these `depths` of the tokens
-    /// before the change.
+    /// Whether it adds or removes functions between others, with these `depths` before the change.
     fn is_of_functions(&self, before: &[Token], depths: &[i32]) -> bool {
-        // A function that is new beside others changes none of them. One that is gone, or makes
-        // room for another, was not fixed.
+        // A new function changes no other. One that is gone, or makes room for another, was not
+        // fixed.
         let has_body = depths[self.before.clone()].iter().any(|&depth| depth > 0);
         // The bracket that closes it may be all that two functions have in common.
         let behind = before[self.before.end..].iter();
@@ -143,8 +138,8 @@ impl<'t> HunkIndex<'t> {
 }
 
 impl Fix {
-    /// Whether the window is at `start`, with names that may be renamed one to one, and then
-    /// whether it is spelled the same.
+    /// Whether the window is at `start`, renamed one to one or not, and then whether as it is
+    /// spelled.
     fn is_at(&self, before: &[Token], tokens: &[Token], start: usize) -> Option<bool> {
         let Self { hunk, window } = self;
         let pattern = &before[window.clone()];
@@ -186,8 +181,7 @@ fn line_starts(document: Document<'_>) -> Vec<usize> {
     starts
 }
 
-/// A number for each line with tokens, the same for lines that are spelled the same apart from
-/// white space.
+/// A number for each line with tokens, the same for those that differ in white space alone.
 pub fn line_keys(document: Document<'_>) -> Vec<u64> {
     keys_of(&line_starts(document), document)
 }
@@ -205,11 +199,9 @@ pub fn line_key(readings: impl Iterator<Item = u32>) -> u64 {
     })
 }
 
-/// The lines with tokens that a change replaced, as token ranges before and after; comments and
-/// layout do not count.
+/// The lines that a change replaced, as token ranges before and after, but for comments and layout.
 ///
-/// Time as of a histogram diff of the lines; of very long files, of the parts between lines that
-/// are there once.
+/// Time as of a histogram diff of the lines, in very long files between those that are there once.
 pub fn edited_lines(
     before: Document<'_>,
     after: Document<'_>,
@@ -357,15 +349,13 @@ fn is_enough(tokens: &[Token]) -> bool {
     tokens.len() >= MIN_TOKENS && words.len() >= MIN_WORDS
 }
 
-/// The fixes of a change from `before` to `after` that `copy` has missed; `latest` is the newest
-/// version of the file.
+/// The fixes of a change that `copy` has missed; `latest` is the newest version of the file.
 ///
 /// A copy may have the code in several places, and so may the file after the change: only what it
 /// has in more places was missed, and not in more than lack what the change made of it. It was not
 /// if the file has gone back to it since.
 ///
-/// Time O(n) in the tokens of `after` and `latest` for each fix whose window the copy has; the others
-/// cost next to nothing.
+/// Time O(n) in the tokens of `after` and `latest` for each fix whose window the copy has.
 pub fn missed(
     before: &[Token],
     fixes: &[Fix],

@@ -39,8 +39,7 @@ const MAX_SEEN: usize = 64;
 
 /// Pairs novel tokens of `head` with removed tokens of `base` in runs that are spelled the same, of
 /// at least as many tokens as `min_runs` has for the file of the head. Each token is in one run at
-/// most. The longest runs are paired first: whole files, then functions, then what is left of
-/// functions.
+/// most. The longest runs are paired first: whole files, then functions, then parts.
 ///
 /// Of the base, only every n-th window of n tokens is indexed, and all windows of the head are
 /// looked up, so a run of 2 n - 1 tokens always meets one (one-sided sampling). Time O(n log n) for
@@ -71,8 +70,7 @@ struct Sides<'s> {
     min_runs: &'s [usize],
 }
 
-/// Pairs the runs of at least `min_tokens`, or of what a file asks for if that is more, in the
-/// order of `head`.
+/// Pairs the runs of `min_tokens` or more, if the file asks for no more, in the order of `head`.
 fn pair_runs(sides: &mut Sides<'_>, min_tokens: usize, found: &mut Vec<MovedRun>) {
     let Some(window) = NonZeroUsize::new(min_tokens.div_ceil(2)) else { return };
     let n = window.get();
@@ -89,8 +87,7 @@ fn pair_runs(sides: &mut Sides<'_>, min_tokens: usize, found: &mut Vec<MovedRun>
     if places.is_empty() {
         return;
     }
-    // Places are mostly taken in order: how many of those with a hash are, so that they are not
-    // looked at again.
+    // Places are mostly taken in order: how many with a hash are, not to look at them again.
     let mut n_taken: HashMap<u64, usize> = HashMap::new();
     for (number, file) in sides.head.iter().enumerate() {
         let min_run = min_tokens.max(sides.min_runs[number]);
@@ -133,8 +130,8 @@ fn stretches(is_marked: &[bool], min_tokens: usize) -> Vec<std::ops::Range<usize
 }
 
 impl Sides<'_> {
-    /// The longest run around the `n` tokens at `at` of a file of the head, at one of these places
-    /// that are not paired yet.
+    /// The longest run around `n` tokens of the head, at one of these places that are not paired
+    /// yet.
     fn longest(
         &self,
         number: usize,
@@ -187,8 +184,7 @@ mod tests {
     use super::super::tests::c_tokens;
     use super::*;
 
-    /// The runs that were moved, as file, file and length, when everything changed, of at least so
-    /// many tokens for each file.
+    /// The runs that were moved, as file, file and length, when everything changed.
     fn moved_of(head: &[&str], base: &[&str], min_runs: &[usize]) -> Vec<(usize, usize, u32)> {
         let is_marked = vec![true; 1_000];
         let tokens = |texts: &[&str]| texts.iter().map(|text| c_tokens(text)).collect::<Vec<_>>();

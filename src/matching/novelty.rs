@@ -14,8 +14,7 @@
 //! ```
 //!
 //! Each stage only looks between the parts that the previous one kept. An old function stays
-//! aligned with itself, however similar a new one next to it is, and if a name was changed, the
-//! symbols still agree.
+//! aligned with itself, however similar a new one next to it is.
 //!
 //! Invariant: changes of layout, comments and names make nothing novel.
 
@@ -127,16 +126,14 @@ impl Edit {
     }
 }
 
-/// The tokens of the lines that a line diff leaves unaligned, as edits with kept tokens between any
-/// two.
+/// The tokens that a line diff leaves unaligned, as edits with kept tokens between any two.
 fn edited_lines(base: Document<'_>, head: Document<'_>) -> Vec<Edit> {
     let input = InternedInput::new(base.text, head.text);
     let (of_base, of_head) = (first_tokens(base), first_tokens(head));
     let mut kept = Alignment::default();
     let (mut line, mut of) = (0, 0);
     let end = Hunk { before: of_base.len() as u32 - 1..0, after: of_head.len() as u32 - 1..0 };
-    // Walk the lines between the hunks: they are pairs of equal lines. Their tokens are aligned one
-    // to one.
+    // Walk the pairs of equal lines between the hunks. Their tokens are aligned one to one.
     for hunk in line_hunks(&input, DEFAULT, Diff::postprocess_lines).into_iter().chain([end]) {
         for (line, of) in (line..hunk.after.start as usize).zip(of..hunk.before.start as usize) {
             let (at, from) = (of_head[line]..of_head[line + 1], of_base[of]..of_base[of + 1]);
@@ -398,8 +395,7 @@ fn best_slide(edit: &Edit, within: Range<usize>, base: Document<'_>, head: Docum
     let (earliest, latest) = (within.start, within.end);
     let tokens = head.tokens;
     let (start, end) = (edit.head.start, edit.head.end);
-    // A diff is free to choose among several equal positions of an insertion. Here it may report
-    // either of
+    // A diff may choose any of several equal positions of an insertion, here either of
     //
     //     base   a ( ) ; }                            int h
     //     head   a ( ) ; } int g ( ) { b ( ) ; }      int h
@@ -407,15 +403,14 @@ fn best_slide(edit: &Edit, within: Range<usize>, base: Document<'_>, head: Docum
     //                      ^-------------------^        `int g ( ) { b ( ) ; }`, which is what was written
     //
     // Moving it up by one is possible while the token that enters at its top has the same symbol as
-    // the one that leaves at its bottom; moving it down likewise. So first find how far it can
-    // move, then rate every position.
+    // the one that leaves at its bottom; moving it down likewise. Find how far it can move, then
+    // rate every position.
     let up = 1..=(start - earliest).min(MAX_SLIDE);
     let n_up = up.take_while(|n| tokens[start - n].symbol == tokens[end - n].symbol).count();
     let down = 0..(latest - end).min(MAX_SLIDE);
     let n_down = down.take_while(|n| tokens[start + n].symbol == tokens[end + n].symbol).count();
 
-    // Each step aligns another token of the head with the base: count where the spelling agrees
-    // too.
+    // Each step aligns another token with the base: count where the spelling agrees too.
     let mut best = (i64::MIN, start);
     let mut agreement = 0i64;
     let first = start - n_up;

@@ -39,10 +39,9 @@ pub struct Params {
 pub enum CloneType {
     /// Only layout and comments differ.
     Type1,
-    /// Names and literals differ too; `is_consistent` when names are renamed one to one (Baker's
-    /// p-match, 1995).
+    /// Names and literals differ too.
     Type2 {
-        /// Whether names are renamed one to one throughout.
+        /// Whether names are renamed one to one throughout (Baker's p-match, 1995).
         is_consistent: bool,
     },
     /// Tokens were inserted, deleted or changed.
@@ -105,8 +104,7 @@ pub struct ClonePair {
     pub spelled: f64,
     /// The longest run of equal symbols.
     pub longest_run: usize,
-    /// Names and keywords, and as many strings if they are spelled the same, divided by all aligned
-    /// tokens, 0 to 1: data has few.
+    /// Words, and as many strings if spelled the same, divided by all aligned tokens, 0 to 1.
     pub worded: f64,
 }
 
@@ -118,8 +116,7 @@ impl ClonePair {
         let renaming = Renaming::new(&alignment, query, target);
         let counts = Counts::new(&alignment, query, target, &renaming);
         let solid = solid(&renaming, &alignment, query, target);
-        // A string says something if both sides spell it the same, in a row with a name: by itself
-        // it is text.
+        // A string says something if both sides spell it the same, with a name for each.
         let n_words = counts.n_named + counts.n_same_strings.min(counts.n_named);
         let is_whole = n_aligned == n_query && n_aligned == n_target;
         let clone_type = match (is_whole, counts.n_exact == n_aligned) {
@@ -171,8 +168,7 @@ impl ClonePair {
     ///
     /// Three kinds of evidence, each of which is enough: words that are spelled the same, as in an
     /// edited copy; a long run of the same shape whose names agree with each other, as in a renamed
-    /// one; and a run half as long again that covers nearly everything, however its names were
-    /// changed.
+    /// one; and a run half as long again that covers nearly everything, whatever its names.
     pub fn is_clone(&self, params: &Params) -> bool {
         let agrees = self.agreement >= params.min_agreement;
         let is_spelled =
@@ -188,17 +184,14 @@ impl ClonePair {
 }
 
 /// Minimum fraction of words: with fewer, tokens are numbers or scattered pieces of text. Code has
-/// about two fifths, and so do the rows of a table of strings, which says something if both sides
-/// spell them the same.
+/// about two fifths, and so has a table of strings that both sides spell the same.
 const WORDED: f64 = 0.2;
 
 /// The cost of a gap token in matched tokens, tried one after the other: an alignment that is not a
-/// clone at one cost is split at the next. The first joins a copy across insertions; the last
-/// separates everything.
+/// clone at one cost is split at the next. The last separates everything.
 const GAP_COSTS: [f64; 4] = [0.5, 1.0, 2.0, 1e6];
 
-/// The clones in `alignment`: its largest parts that are worth more joined than alone, and are
-/// clones.
+/// The largest parts of `alignment` that are worth more joined than alone, and are clones.
 ///
 /// Guarantee: a run of `min_run` tokens or more whose names agree, and that is a clone on its own,
 /// is part of one of them. What is joined is split again until it is a clone, in the end into runs.
@@ -219,8 +212,7 @@ pub fn clones(
                 runs.map(|run| Alignment { blocks: vec![run] }).collect()
             }
         };
-        // In reverse, since `rest` is a stack: of the parts that are split again, the first comes
-        // first.
+        // In reverse, since `rest` is a stack: the first part is split again first.
         for part in parts.into_iter().rev().filter(|part| part.n_tokens() >= params.min_run) {
             // What stays whole at this cost was judged at the one before.
             let is_judged = n_splits > 0 && part == alignment;
@@ -356,8 +348,7 @@ impl Renaming {
         Self { is_consistent: to.len() == n_different, to }
     }
 
-    /// Whether two aligned tokens agree: no names, or ones that are spelled the same or renamed as
-    /// elsewhere in the alignment.
+    /// Whether aligned tokens agree: no names, or spelled the same, or renamed as elsewhere.
     fn agrees(&self, a: &Token, b: &Token) -> bool {
         !a.is_name() || a.exact == b.exact || self.renames(a, b)
     }
@@ -368,8 +359,7 @@ impl Renaming {
     }
 }
 
-/// Cuts an alignment's blocks into runs in which every name agrees, and keeps those of at least
-/// [`SOLID_RUN`] tokens.
+/// The runs of at least [`SOLID_RUN`] tokens of an alignment in which every name agrees.
 ///
 /// Code with the same shape but another origin agrees in punctuation and keywords, a few tokens at
 /// a time. A copy agrees line after line, also between its edits.

@@ -40,8 +40,7 @@ pub struct Scores {
     pub exact: u32,
     /// The name that it is renamed to, or its own.
     pub renamed_to: u32,
-    /// The scores of a token with the same symbol: one that is spelled the same, one that it is
-    /// renamed to, any other.
+    /// The scores of a token with the same symbol: spelled the same, renamed, any other.
     pub same: i16,
     pub renamed: i16,
     pub class: i16,

@@ -6,8 +6,7 @@
 //! similar, as a suffix array would find them.
 //!
 //! Guarantee: an occurrence in the query that is part of an exact or consistently renamed run of up
-//! to `CONTEXT` tokens is paired with an occurrence of the target that is part of a run at least as
-//! long on that side.
+//! to `CONTEXT` tokens is paired with an occurrence of the target with a run as long on that side.
 //!
 //! ```text
 //! query    ... A x B ...  A y B ...          A's first occurrence is paired with the one before `x`,
@@ -98,8 +97,7 @@ impl<'s> SeedSide<'s> {
     }
 
     /// The surroundings of the k-gram at `at`: the k-gram and what follows it, or the k-gram and
-    /// what precedes it, backward. Beyond an end of the document they are 0, which no token reads
-    /// as.
+    /// what precedes it, backward. Beyond the document they are 0.
     fn context(&self, at: u32, k: usize, view: View) -> Context {
         let Recurrences { before, after } =
             self.recurrences.get_or_init(|| Recurrences::new(self.tokens));
@@ -123,8 +121,7 @@ impl<'s> SeedSide<'s> {
     }
 
     /// Reads one token. With renaming, a name becomes the distance to its last occurrence if that
-    /// is among the `n_read` tokens read before it, which is what "the same name again" means
-    /// within the surroundings.
+    /// is among the `n_read` tokens read before it.
     ///
     /// Spelled names and other tokens are odd, distances are even from 2 on, and 0 is beyond the
     /// end: no two of them collide.
@@ -139,12 +136,10 @@ impl<'s> SeedSide<'s> {
     }
 }
 
-/// Pairs the occurrences of the k-grams that `query` and `target` share; `is_same` if they are one
-/// document.
+/// Pairs the occurrences of `shared` k-grams; `is_same` if both sides are one document.
 ///
 /// Time O(n · CONTEXT · log n) for n occurrences in both; memory O(m · CONTEXT) for the m
-/// occurrences of the most frequent k-gram. Gives at most `MAX_PAIRS` seeds for a rare k-gram, and
-/// four for each occurrence of a repeated one.
+/// occurrences of the most frequent k-gram.
 pub fn seeds(
     query: &SeedSide<'_>,
     target: &SeedSide<'_>,
@@ -211,8 +206,7 @@ impl Recurrences {
 }
 
 /// Pairs each occurrence in the query with the one of the target whose surroundings agree with its
-/// own for longest, in each view. On a tie the nearest position wins, so that consecutive repeats
-/// are paired in step.
+/// own for longest, in each view. On a tie the nearest position wins: repeats are paired in step.
 fn pair_most_alike(
     shared: &SharedKgram,
     [own, other]: [&SeedSide<'_>; 2],

@@ -1,5 +1,4 @@
-//! Finds the places of siblings: code that was like the edited code before the change, and still is
-//! as it was.
+//! Finds siblings: code that was like the edited code before the change, and still is.
 //!
 //! ```text
 //!             context       removed    context
@@ -8,8 +7,8 @@
 //! ```
 //!
 //! What is looked for is the window of a hunk: its lines before the change, with some lines of
-//! context on both sides. This is ReDeBug (Jang, Agrawal, Brumley 2012) on tokens, with names that
-//! may be renamed one to one.
+//! context on both sides. This is ReDeBug (Jang, Agrawal, Brumley 2012) on tokens, renamed one to
+//! one.
 
 use std::ops::Range;
 
@@ -23,11 +22,10 @@ use crate::language::{Kind, Token};
 
 /// Number of lines on each side of a hunk that belong to its window, as in a patch.
 const CONTEXT_LINES: usize = 3;
-/// Minimum tokens in a row across an edit that agree, unless it mends something or is owed whole:
-/// fewer are an idiom.
+/// Minimum tokens in a row that agree, unless the edit mends something or is owed whole: fewer are
+/// an idiom.
 pub const MIN_RUN: usize = 32;
-/// Minimum different names and literals that a run spells the same: brackets and keywords are
-/// everywhere.
+/// Minimum different names and literals that a run spells the same: brackets are everywhere.
 const MIN_WORDS: usize = 5;
 /// Minimum percentage of the names and literals of a run that are spelled the same.
 const MIN_SPELLED: usize = 60;
@@ -39,8 +37,8 @@ pub struct Window {
     pub hunk: Hunk,
     /// Its lines and those of the context, in tokens before the change.
     pub tokens: Range<usize>,
-    /// What a sibling has all of: the lines that the hunk replaced; of lines that were inserted or
-    /// removed, those around them, too.
+    /// What a sibling has all of: the lines that the hunk replaced, or those around an insertion or
+    /// deletion.
     pub lines: Range<usize>,
 }
 
@@ -77,16 +75,14 @@ impl Hunk {
         from.unwrap_or(0)..to.unwrap_or(before.tokens.len())
     }
 
-    /// Where a fingerprint of every run of t tokens across the hunk begins, in tokens before the
-    /// change.
+    /// Where a fingerprint of every run of t tokens across the hunk begins, before the change.
     pub fn reach(&self, params: &Params) -> Range<usize> {
         let (k, t) = (params.noise_threshold(), params.guarantee_threshold());
         let Range { start, end } = self.removed;
         end.min(start + t).saturating_sub(t)..start + t - k + 1
     }
 
-    /// The run of tokens in `target` that agrees with what is around the hunk in its `window`, if
-    /// what it removed begins at `at`.
+    /// The run in `target` that agrees with the hunk's `window`, if what it removed begins at `at`.
     pub(super) fn run_at(
         &self,
         window: &Range<usize>,
@@ -107,8 +103,7 @@ impl Hunk {
         let right = (removed.end..window.end).zip(there.end..target.len());
         let n_right = renaming.n_agreeing(right, before, target);
         let (from, to) = (removed.start - n_left, removed.end + n_right);
-        // Other names in what is removed are other code, unless the lines around it rename them,
-        // too.
+        // Other names in what is removed are other code, unless the lines around rename them, too.
         let mut names = before[removed.clone()].iter().filter(|token| !renaming.keeps(token));
         let is_same = n_removed == removed.len()
             && names.all(|name| {

@@ -20,8 +20,7 @@ pub struct Unit {
     pub name: Option<usize>,
 }
 
-/// Finds the units around ranges that follow each other: thousands of edits of one function take the
-/// time of one.
+/// Finds the units around ranges in order: thousands of edits of one function take the time of one.
 pub struct UnitSearch<'d> {
     document: Document<'d>,
     /// The last unit that was found, and the last range that no unit is around.
@@ -43,8 +42,8 @@ impl<'d> UnitSearch<'d> {
         Self { document, known: [None, None] }
     }
 
-    /// As [`Document::enclosing_unit`]: time grows with the distance from the last range that was in
-    /// the same unit, or in none.
+    /// As [`Document::enclosing_unit`]: time grows with the distance from the last range in the
+    /// same unit, or in none.
     pub fn around(&mut self, range: Range<usize>) -> Option<Unit> {
         let document = self.document;
         let unit = document.enclosing_unit_behind(range.clone(), &self.known);
@@ -57,8 +56,7 @@ impl<'d> UnitSearch<'d> {
 }
 
 impl Document<'_> {
-    /// The smallest function that contains `range`, or else the largest unit that does; `None` if
-    /// no unit does.
+    /// The smallest function that contains `range`, or else the largest unit that does.
     ///
     /// Goes back line by line to those that are indented less, so time is O(n · d) for n tokens of
     /// the text and units that are nested d deep.
@@ -93,9 +91,8 @@ impl Document<'_> {
             if indentation > limit {
                 continue;
             }
-            // Only a line indented less can begin a unit around this one. A line that begins none,
-            // such as a lone bracket or a unit that ends before `range`, has siblings above it that
-            // may.
+            // Only a line indented less can begin a unit around this one. What begins none, as a
+            // lone bracket or a unit that ends before `range`, has siblings above that may.
             limit = indentation;
             if self.is_part(at) {
                 continue;
@@ -158,8 +155,7 @@ impl Document<'_> {
         before + paragraph..end.max(before + paragraph)
     }
 
-    /// The first token of the next line after that of the token at `at`, or the number of all
-    /// tokens.
+    /// The first token of the line behind that of the token at `at`, or the number of all tokens.
     pub fn next_line(&self, at: usize) -> usize {
         let mut behind = at + 1..self.tokens.len();
         behind.find(|&next| self.starts_line(next)).unwrap_or(self.tokens.len())
@@ -186,8 +182,8 @@ impl Document<'_> {
                     let next = self.next_line(at);
                     let after =
                         depth + self.tokens[at..next].iter().map(Token::nesting).sum::<i64>();
-                    // `) -> u8 {` and `):` go on. A lone `}` ends the unit even if brackets do not
-                    // balance, as with `#ifdef`.
+                    // `) -> u8 {` and `):` go on. A lone `}` ends it, balanced or not, as with
+                    // `#ifdef`.
                     let opens_body = self.is(next - 1, b":");
                     if after <= 0 && !opens_body || (word == b"}" && next == at + 1) {
                         return (next, has_body);
@@ -263,8 +259,7 @@ impl Document<'_> {
         Some(unit.tokens.start..body.unwrap_or(end + 1))
     }
 
-    /// The first line of a unit, up to its body: `class A extends B` with the `{` behind it, and
-    /// `a: (` with all parameters.
+    /// The first line of a unit: `class A extends B` with its `{`, and `a: (` with all parameters.
     fn first_line_of(&self, unit: &Unit) -> Option<Range<usize>> {
         let start = unit.tokens.start;
         let next = (start + 1..unit.tokens.end).find(|&at| self.starts_line(at))?;
@@ -284,8 +279,7 @@ impl Document<'_> {
         })
     }
 
-    /// Whether `range` holds a whole unit (a function, a class) of at least `min_tokens` tokens,
-    /// with the annotations above it.
+    /// Whether `range` holds a whole unit of at least `min_tokens` tokens, annotations included.
     ///
     /// Time O(n · d) for n tokens in `range` and units that are nested d deep.
     pub fn holds_unit(&self, range: Range<usize>, min_tokens: usize) -> bool {
@@ -296,8 +290,7 @@ impl Document<'_> {
             if self.is_part(start) && !is_annotation {
                 return false;
             }
-            // The body: lines that are indented more, and among them those that open or close its
-            // brackets.
+            // The body: lines that are indented more, and those that open or close its brackets.
             let mut has_body = false;
             let mut end = range.end;
             for &(at, own) in &starts[number + 1..] {
@@ -324,8 +317,7 @@ impl Document<'_> {
         })
     }
 
-    /// Whether the line that begins with this token annotates the unit below: `@Override`,
-    /// `#[inline]`, `[Test]`.
+    /// Whether this line annotates the unit below: `@Override`, `#[inline]`, `[Test]`.
     pub(super) fn is_annotation(&self, at: usize) -> bool {
         let opens = match self.word(at) {
             b"@" => return true,

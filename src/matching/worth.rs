@@ -20,18 +20,16 @@
 //! ```
 //!
 //! Names that few of the files nearby use, and an end where a block ends, make it worth more; many
-//! origins, less. A copy that begins or ends inside of a block is worth less than one of whole
-//! blocks: people copy those.
+//! origins, less. A copy that begins or ends inside of a block is worth less: people copy whole
+//! ones.
 //!
 //! What shows that it was copied counts besides: lines whose words are all the same, unless they
-//! are of one shape, as the rows of a table are; at most one a statement, since a list of arguments
-//! has many lines, too.
+//! are of one shape, as the rows of a table are; at most one a statement: a list of arguments has
+//! many lines, too.
 //!
 //! With every name kept, this copy does 4 statements and 2 points for each of 2 kinds of control
-//! flow: 8. It ends with its block, so that is worth 1.4 times as much, 11.2, without rare names;
-//! with all names changed, a quarter of that. Its seven lines of twelve bytes and more are of six
-//! shapes. If all are the same in the origin, four count, one a statement; they are worth 12, and
-//! the copy 23.
+//! flow: 8. It ends with its block, so that is worth 1.4 times as much, 11.2. If its seven lines
+//! are the same in the origin, four count, one a statement; they are worth 12, and the copy 23.
 
 use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
 use std::ops::Range;
@@ -76,8 +74,7 @@ pub struct Worth {
     pub names: f64,
     /// Names in both that few of the files nearby use.
     pub n_rare_names: usize,
-    /// Lines that copy and origin have in common, spelled the same; those of one shape counted
-    /// once.
+    /// Lines that copy and origin both have, spelled the same; those of one shape counted once.
     pub n_equal_lines: usize,
     /// Whether it ends where a block ends, rather than in the middle of one.
     pub ends_block: bool,
@@ -87,8 +84,7 @@ pub struct Worth {
     pub similarity: f64,
     /// Whether the origin is right next to it.
     pub is_beside: bool,
-    /// The number of origins that are older: what is written in many places is how things are
-    /// written there.
+    /// The number of origins that are older.
     pub n_origins: usize,
     /// The least score of a warning where the copy is.
     pub minimum: u16,
@@ -122,8 +118,7 @@ impl Worth {
         Self { n_statements, n_controls, ends_block, is_even, minimum, ..Self::NONE }
     }
 
-    /// Statements that decide, call or compute, weighted by how much they read like the origin, and
-    /// the lines that are the same; 0 or more.
+    /// What its statements and its equal lines are worth; 0 or more.
     pub fn score(&self) -> f64 {
         self.of_statements() + self.of_lines()
     }
@@ -133,8 +128,7 @@ impl Worth {
         self.score() >= f64::from(self.minimum)
     }
 
-    /// What its equal lines are worth, at most one a statement: a table or a list of arguments has
-    /// many lines, and does little.
+    /// What its equal lines are worth, at most one a statement.
     pub fn of_lines(&self) -> f64 {
         EQUAL_LINE_WORTH * self.n_equal_lines.min(self.n_statements) as f64 / self.commonness()
     }
@@ -186,8 +180,8 @@ pub fn is_beside(copy: Range<u32>, origin: Range<u32>) -> bool {
     copy.start.abs_diff(origin.start) <= copy.end - copy.start + BESIDE_LINES
 }
 
-/// The fraction of the names in `copy` that `origin` also has, spelled the same, 0 to 1; 1 if there
-/// are none. Time O(n + m).
+/// The fraction of the names in `copy` that `origin` also has, 0 to 1; 1 if there are none. Time
+/// O(n + m).
 pub fn names_alike(copy: &[Token], origin: &[Token]) -> f64 {
     let mut left: HashMap<u32, usize> = HashMap::new();
     for token in origin.iter().filter(|token| token.is_name()) {
@@ -219,8 +213,7 @@ pub fn n_equal_lines(alignment: &Alignment, query: Document<'_>, target: Documen
 }
 
 impl<'d> Document<'d> {
-    /// The lines of at least twelve bytes in `range` all of whose tokens are among some, which
-    /// ascend; those of one shape once.
+    /// The lines of at least twelve bytes in `range` with all tokens among some; each shape once.
     fn n_lines_of(&self, range: Range<usize>, tokens: &[usize]) -> usize {
         let mut shapes: HashSet<Vec<Symbol>> = HashSet::new();
         let mut rest = tokens;
@@ -248,8 +241,8 @@ impl<'d> Document<'d> {
     }
 
     /// Whether `range` begins and ends on its outermost level: its first line is indented no more
-    /// than any other, and so is its last one, or the line behind it, where indentation alone ends
-    /// a block. Time O(n).
+    /// than any other, and so is its last one, or the one behind it, where indentation ends a
+    /// block. Time O(n).
     pub fn is_even(&self, range: Range<usize>) -> bool {
         let starts = range.clone().filter(|&at| at == range.start || self.starts_line(at));
         let indents: Vec<usize> = starts.map(|at| self.indent(at)).collect();
@@ -336,8 +329,7 @@ impl<'d> Document<'d> {
         words.filter_map(|token| self.words.control_flow(token.text(self.text))).collect()
     }
 
-    /// Whether a line that begins with this token ends a block: with a bracket, or in languages
-    /// without them with a word.
+    /// Whether a line that begins with this token ends a block: with a bracket or a word.
     fn ends_block_with(&self, token: &Token) -> bool {
         token.is_closing() || self.words.ends_block(token.text(self.text))
     }
