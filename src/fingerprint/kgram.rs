@@ -12,9 +12,8 @@ const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Hashes every k-gram of the normalized `tokens` into `hashes`, replacing its contents.
 ///
-/// The rolling hash of Karp and Rabin (1987), section 2.2 of the winnowing paper,
-/// mod 2^64 and mixed at the end: winnowing orders hashes, and the low bits of
-/// a polynomial mod 2^64 are far from uniform.
+/// The rolling hash of Karp and Rabin (1987), mod 2^64 and mixed at the end: winnowing orders
+/// hashes, and the low bits of a polynomial mod 2^64 are far from uniform.
 ///
 /// Time O(n) for any k. Fewer than k tokens have no k-gram.
 pub fn hash_kgrams(tokens: &[Token], k: NonZeroUsize, hashes: &mut Vec<u64>) {

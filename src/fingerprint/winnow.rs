@@ -18,8 +18,7 @@ pub const ROBUST_WINNOWING: u32 = 1;
 /// and this one is not: which of several equal hashes is selected depends on the window before. The
 /// expected density on hashes without ties is 2 / (window + 1) (section 3.1).
 ///
-/// Time O(n) expected: a window is rescanned only after its smallest hash has left, every (window +
-/// 1) / 2 hashes. Memory O(1).
+/// Time O(n) expected: a window is rescanned once its smallest hash has left. Memory O(1).
 ///
 /// The example of the paper's figure 2:
 ///
@@ -41,7 +40,6 @@ pub struct Winnow<'h> {
     window: usize,
     /// The end of the last window; 0 before the first.
     end: usize,
-    /// What that window selected.
     selected: Fingerprint,
 }
 

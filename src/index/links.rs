@@ -36,16 +36,14 @@ pub struct Link {
 }
 
 /// Maximum earlier occurrences that each is linked to. Classes make up for the rest: the tenth copy
-/// of something is a copy of the ninth. Higher finds more members apart from each other, and takes
-/// more time.
+/// of something is a copy of the ninth. Higher finds more, and takes more time.
 const MAX_EARLIER: usize = 3;
 
 /// Links each occurrence to the nearest earlier ones of its fingerprint, those spelled the same
 /// first, however many there are. Sorted by document, the last first, then by target and positions:
 /// who is done with the first document takes its links off the end.
 ///
-/// Time O(n log n), memory 20 bytes for each occurrence, or once it is linked for each of its
-/// links.
+/// Time O(n log n), memory 20 bytes for each occurrence, or for each of its links.
 pub fn links(mut occurrences: Vec<Occurrence>) -> Vec<Link> {
     occurrences.sort_unstable();
     let mut links = Vec::new();
@@ -60,8 +58,7 @@ pub fn links(mut occurrences: Vec<Occurrence>) -> Vec<Link> {
     links
 }
 
-/// Cuts off the end of a long vector, and gives its memory back; in steps, as not every allocator
-/// shrinks in place.
+/// Cuts off the end of a long vector; gives memory back in steps, since shrinking may copy.
 pub fn cut_off<T>(items: &mut Vec<T>, first: usize) {
     items.truncate(first);
     if items.len() <= items.capacity() / 8 * 7 {
@@ -69,7 +66,6 @@ pub fn cut_off<T>(items: &mut Vec<T>, first: usize) {
     }
 }
 
-/// Links the occurrences of one fingerprint; `by_place` is scratch space.
 fn link_group(group: &[Occurrence], by_place: &mut Vec<Occurrence>, links: &mut Vec<Link>) {
     if group.len() == 1 {
         return;

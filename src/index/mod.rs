@@ -62,8 +62,7 @@ impl Index {
 
     /// The first row of `hash`, if present: a short name for the fingerprint.
     ///
-    /// Time O(log n) for n rows in its bucket: about one, unless a fingerprint occurs again and
-    /// again.
+    /// Time O(log n) for n rows in its bucket, mostly one.
     #[inline(always)]
     pub fn first_row(&self, hash: u64) -> Option<usize> {
         let hash = remix(hash);

@@ -8,14 +8,8 @@ use super::{Document, Unit};
 use crate::language::Kind;
 use crate::text::{printable, shortened};
 
-/// Maximum functions, messages and words to name.
-const MAX_CALLS: usize = 4;
-const MAX_MESSAGES: usize = 2;
-const MAX_WORDS: usize = 5;
 /// Minimum bytes of a message, with its quotes. A shorter string is a key or a separator.
 const MIN_MESSAGE: usize = 10;
-/// Maximum characters of a message to quote.
-const MAX_QUOTED: usize = 50;
 
 /// What two functions have in common, the rarest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -33,8 +27,8 @@ impl Agreement {
     pub fn new(asked: Document<'_>, known: Document<'_>, unit: &Unit, rarity: &Rarity<'_>) -> Self {
         let all_words = words_of_code(known, known.bytes_with_comment(&unit.tokens));
         let known = Document { tokens: &known.tokens[unit.tokens.clone()], ..known };
-        let calls = rarest(&called(&asked) & &called(&known), rarity, MAX_CALLS);
-        let says = rarest(&messages(&asked) & &messages(&known), rarity, MAX_MESSAGES);
+        let calls = rarest(&called(&asked) & &called(&known), rarity, 4);
+        let says = rarest(&messages(&asked) & &messages(&known), rarity, 2);
         let mut words: BTreeMap<u32, &[u8]> = BTreeMap::new();
         all_words.for_each(|(word, text)| _ = words.entry(word).or_insert(text));
         // What is called says its words itself.
@@ -42,7 +36,7 @@ impl Agreement {
             words.remove(&word);
         }
         words.retain(|word, text| rarity.weight(*word) > 0.0 && !text[0].is_ascii_digit());
-        let words = rarest(words.into_values().collect(), rarity, MAX_WORDS);
+        let words = rarest(words.into_values().collect(), rarity, 5);
         let words = words.iter().map(|word| word.to_lowercase()).collect();
         Self { calls, says: says.iter().map(|text| quoted(text)).collect(), words }
     }
@@ -70,7 +64,6 @@ fn messages<'d>(code: &Document<'d>) -> BTreeSet<&'d [u8]> {
     texts.filter(|text| text.len() >= MIN_MESSAGE && text.contains(&b' ')).collect()
 }
 
-/// The rarest of some texts, by their words.
 fn rarest(texts: BTreeSet<&[u8]>, rarity: &Rarity<'_>, max: usize) -> Vec<String> {
     let mut texts: Vec<&[u8]> = texts.into_iter().collect();
     texts.sort_by_cached_key(|text| {
@@ -83,5 +76,5 @@ fn rarest(texts: BTreeSet<&[u8]>, rarity: &Rarity<'_>, max: usize) -> Vec<String
 /// A literal in quotes of one kind, shortened.
 fn quoted(literal: &str) -> String {
     let text = literal.trim_matches(|c: char| !c.is_alphanumeric() && !"%{}[]()<>".contains(c));
-    format!("\"{}\"", shortened(text, MAX_QUOTED))
+    format!("\"{}\"", shortened(text, 50))
 }

@@ -31,13 +31,9 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Rows for each token of the shorter document. Ordinary files need less than one.
-    const ROWS_PER_TOKEN: usize = 16;
-    /// Minimum rows, for short documents.
-    const MIN_ROWS: usize = 64 * ROUND;
-
     pub fn of(query: &[Token], target: &[Token]) -> Self {
-        let n_rows_left = Self::ROWS_PER_TOKEN * query.len().min(target.len()) + Self::MIN_ROWS;
+        // Ordinary files need less than one row for each token of the shorter one.
+        let n_rows_left = 16 * query.len().min(target.len()) + 64 * ROUND;
         Self { level: Level::new(), n_rows_left, band: Band::new(), matrix: Matrix::default() }
     }
 
@@ -119,8 +115,7 @@ fn align_with<S: Simd>(
     alignment
 }
 
-/// The runs of a chain, cut so that no two overlap: where two overlap, they are cut at the point
-/// that leaves most tokens spelled the same.
+/// The runs of a chain, cut where they overlap so that most tokens are spelled the same.
 fn disjoint(chain: &[Block], query: &[Token], target: &[Token]) -> Vec<Block> {
     let mut anchors: Vec<Block> = Vec::new();
     for mut next in chain.iter().copied() {
@@ -229,7 +224,6 @@ impl<'t> Scorer<'t> {
         })
     }
 
-    /// Aligns everything between two blocks, unless it is too much.
     #[inline(always)]
     fn fill<S: Simd>(
         &self,

@@ -41,13 +41,11 @@ impl Block {
         (next.query - (self.query + self.len)).max(next.target - (self.target + self.len))
     }
 
-    /// Whether its token `at` is spelled the same.
     #[inline]
     pub(super) fn is_spelled_at(&self, at: u32, query: &[Token], target: &[Token]) -> bool {
         query[(self.query + at) as usize].exact == target[(self.target + at) as usize].exact
     }
 
-    /// The tokens of both sides that it aligns.
     pub(super) fn sides<'t>(
         &self,
         query: &'t [Token],
@@ -106,7 +104,6 @@ impl Alignment {
         })
     }
 
-    /// The aligned tokens of both sides.
     pub(super) fn sides<'t>(
         &self,
         query: &'t [Token],
@@ -115,7 +112,6 @@ impl Alignment {
         self.blocks.iter().flat_map(|block| block.sides(query, target))
     }
 
-    /// All of them at once.
     pub(super) fn all_pairs(&self) -> Vec<Cell> {
         // Their number is known: growing took a twentieth of a scan.
         let mut pairs = Vec::with_capacity(self.n_tokens());

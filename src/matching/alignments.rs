@@ -60,8 +60,7 @@ impl std::ops::AddAssign for Shortfall {
 ///
 /// Guarantee: every run of at least `min_run` tokens around a seed is part of an alignment, on its
 /// own diagonal, unless it repeats itself with a shorter period, or is in a copied stretch that is
-/// much longer. A chain may join runs, but none is ever dropped because another was better, or
-/// because it is between two that are.
+/// much longer. None is dropped because another was better.
 pub fn alignments(
     query: Document<'_>,
     target: Document<'_>,
@@ -83,7 +82,7 @@ pub fn alignments(
         // An earlier alignment that was extended over the same runs already shows everything.
         let is_shown = chain.iter().all(|run| aligned.contains(run))
             || copied.holds(&chain, query.tokens, target.tokens);
-        if is_shown || !may_be_clone(&chain, query, target, params) {
+        if is_shown || !may_be_clone(&chain, query.tokens, target.tokens, params) {
             continue;
         }
         let is_whole = !budget.is_spent() || is_within(&chain, &is_aligned);
@@ -105,8 +104,7 @@ pub fn alignments(
     Alignments { alignments: found, runs: agreeing, limits }
 }
 
-/// Whether what is before and behind a chain belongs to alignments that were found before it:
-/// extending it would show nothing that is not shown.
+/// Whether what is before and behind a chain is aligned: extending it would show nothing new.
 fn is_within(chain: &[Block], is_aligned: &[bool]) -> bool {
     let (Some(first), Some(last)) = (chain.first(), chain.last()) else { return true };
     let ends = [(first.query as usize).checked_sub(1), Some(last.in_query().end)];
@@ -115,18 +113,12 @@ fn is_within(chain: &[Block], is_aligned: &[bool]) -> bool {
 
 /// Whether a run is as long as `min_run`, or half as long with most words spelled the same: a clone
 /// needs one or the other. Most coincidental chains end here, before they are aligned.
-fn may_be_clone(
-    chain: &[Block],
-    query: Document<'_>,
-    target: Document<'_>,
-    params: &Params,
-) -> bool {
+fn may_be_clone(chain: &[Block], query: &[Token], target: &[Token], params: &Params) -> bool {
     chain.iter().any(|run| {
         let len = run.len as usize;
         len >= params.min_run
             || 2 * len >= params.min_run
-                && run.n_spelled(query.tokens, target.tokens) as f64
-                    >= params.min_spelled * len as f64
+                && run.n_spelled(query, target) as f64 >= params.min_spelled * len as f64
     })
 }
 
@@ -160,9 +152,8 @@ impl Diagonals {
 /// Maximum tokens to cut off at an end of an alignment: more than that is not a coincidence.
 const MAX_TRIM: usize = 10;
 
-/// Cuts an alignment down to its solid runs and what belongs to them, and removes the partial line
-/// at either end: what follows a copy often begins like what follows its origin (`static int`), and
-/// what precedes it ends alike (`;`, `}`).
+/// Cuts an alignment down to its solid runs and what belongs to them, without the partial lines at
+/// its ends: what follows a copy often begins alike (`static int`).
 fn trim(alignment: &Alignment, query: Document<'_>, target: Document<'_>) -> Alignment {
     let solid = solid_runs(alignment, query.tokens, target.tokens);
     let (Some(first), Some(last)) = (solid.first(), solid.last()) else {
@@ -198,9 +189,8 @@ pub fn without_neighbors(part: Alignment, query: Document<'_>, target: Document<
     pairs.get(kept).unwrap_or_default().iter().copied().collect()
 }
 
-/// Maximum tokens of a neighboring unit to cut off: the end of the previous function, or the head
-/// of the next one. Both are much the same everywhere. With more, the copy includes part of that
-/// unit.
+/// Maximum tokens of a neighboring unit to cut off: the end or head of a function, which are much
+/// the same everywhere. With more, the copy includes part of that unit.
 pub(super) const MAX_OF_NEIGHBOR: usize = 24;
 
 /// The number of tokens at the start of an alignment that close a block opened before it.
@@ -210,8 +200,8 @@ fn n_of_unit_before(pairs: &[(usize, usize)], query: Document<'_>) -> usize {
     n + pairs[n..].iter().take_while(|(at, _)| n > 0 && query.is_closer(*at)).count()
 }
 
-/// The number of tokens at the end of an alignment that open a unit after a blank line on both
-/// sides, which goes on.
+/// The number of tokens at the end that open a unit which goes on, after a blank line on both
+/// sides.
 fn n_of_unit_behind(pairs: &[(usize, usize)], query: Document<'_>, target: Document<'_>) -> usize {
     let mut depth = 0i64;
     for (number, &(at, to)) in pairs.iter().rev().enumerate().take(MAX_OF_NEIGHBOR) {
@@ -295,7 +285,6 @@ fn without_overlap(alignment: &Alignment, tokens: &[Token]) -> Vec<Alignment> {
 /// What blocks in a row are worth: a token 1, 1 more if spelled the same, one in a gap -1.
 struct Worth<'b> {
     blocks: &'b [Block],
-    /// What each block is worth.
     of_block: Vec<i64>,
     /// What the blocks up to each are worth, the gaps between them included.
     up_to: Vec<i64>,
@@ -330,8 +319,7 @@ impl<'b> Worth<'b> {
     /// The blocks `within` around the one at `longest` that are worth most with their sides apart.
     ///
     /// Blocks are never taken just for being first: in `A B A' B'`, where `A B'` is not far from `B
-    /// A'` either, each takes those that are near. Time O(b) for the b blocks that are apart from
-    /// it: those within one period, where code repeats itself.
+    /// A'` either, each takes those that are near. Time O(b) for b blocks that are apart from it.
     fn best_around(&self, longest: usize, within: Range<usize>) -> Range<usize> {
         // The more is taken on the left, the less on the right. The best end up to each:
         let mut best_to: Vec<usize> = Vec::new();

@@ -48,7 +48,6 @@ pub struct Band {
     columns: Range<usize>,
     /// Column c of row i matches the token at i + c. Those before [`BAND`] are of no column.
     targets: Targets,
-    /// Where the next token of the target belongs.
     target_end: usize,
     row: Row,
     n_rows: usize,

@@ -26,7 +26,6 @@ impl Candidate {
         self.exact.len() as i64 - n_gap as i64
     }
 
-    /// The number of tokens in `range` that are spelled the same.
     fn n_exact_in(&self, range: &Range<usize>) -> usize {
         n_in(&self.exact, range)
     }
@@ -36,7 +35,6 @@ impl Candidate {
         n_in(&self.aligned, range) + self.n_exact_in(range)
     }
 
-    /// Whether that is enough for a class of its own.
     fn agrees_in(&self, range: &Range<usize>) -> bool {
         self.agreement_in(range) as f64 >= AGREES * 2.0 * range.len() as f64
     }
@@ -61,9 +59,8 @@ pub(super) struct Group {
 
 /// Minimum fraction of a candidate that better classes must cover to explain it away.
 const EXPLAINED: f64 = 0.5;
-/// Minimum agreement of a class with a fragment that it covers, as a fraction of the agreement of
-/// the fragment's own pair, to explain that fragment. A renamed copy reaches 0.8; an alignment that
-/// went on beyond its copy stays below.
+/// Minimum agreement of a class with a fragment, as a fraction of that of the fragment's own pair,
+/// to explain it. A renamed copy reaches 0.8; an alignment beyond its copy stays below.
 const AGREES: f64 = 0.7;
 
 /// Maximum tokens that may be missing at an end of a run for it to count as covered.
@@ -90,10 +87,8 @@ pub(super) const MAX_MEMBERS: usize = 64;
 ///
 /// Time O(Σ length of the candidates + candidates · members · log n), memory O(query).
 pub(super) fn classes(candidates: &[Candidate], min_tokens: usize) -> Vec<Group> {
-    let start = candidates.iter().map(|candidate| candidate.query.start).min().unwrap_or(0);
     let end = candidates.iter().map(|candidate| candidate.query.end).max().unwrap_or(0);
-    let mut net =
-        Net { candidates, min_tokens, start, owners: vec![None; end - start], classes: Vec::new() };
+    let mut net = Net { candidates, min_tokens, owners: vec![None; end], classes: Vec::new() };
     let mut order: Vec<usize> = (0..candidates.len()).collect();
     order.sort_by_key(|&at| (Reverse(candidates[at].evidence()), candidates[at].query.start, at));
     for at in order {
@@ -106,34 +101,25 @@ pub(super) fn classes(candidates: &[Candidate], min_tokens: usize) -> Vec<Group>
 struct Net<'c> {
     candidates: &'c [Candidate],
     min_tokens: usize,
-    /// The position of the first token.
-    start: usize,
-    /// For each token from there on, the number of the class that aligns it.
+    /// For each token, the number of the class that aligns it.
     owners: Vec<Option<usize>>,
     classes: Vec<Group>,
 }
 
 impl Net<'_> {
-    fn owner(&self, at: u32) -> Option<usize> {
-        self.owners[at as usize - self.start]
-    }
-
-    /// The class that owns most of some tokens.
     fn main_owner(&self, tokens: impl Iterator<Item = usize>) -> Option<usize> {
         let mut n_owned: BTreeMap<usize, usize> = BTreeMap::new();
-        for class in tokens.filter_map(|at| self.owners[at - self.start]) {
+        for class in tokens.filter_map(|at| self.owners[at]) {
             *n_owned.entry(class).or_default() += 1;
         }
         let most = n_owned.into_iter().max_by_key(|&(class, n)| (n, Reverse(class)));
         most.map(|(class, _)| class)
     }
 
-    /// The candidate that made a class, which is the best of its members.
     fn best(&self, class: usize) -> &Candidate {
         &self.candidates[self.classes[class].members[0]]
     }
 
-    /// Gives a candidate what it explains better than the previous ones.
     fn take(&mut self, at: usize) {
         let candidate = &self.candidates[at];
         // Three steps: cut the candidate where the owner of its tokens changes; keep the stretches
@@ -170,8 +156,7 @@ impl Net<'_> {
                 // A gap too small for another class belongs to the class around it.
                 let position = position as usize;
                 let from_gap = if position - from < self.min_tokens { from } else { position };
-                self.owners[from_gap - self.start..=position - self.start]
-                    .fill(Some(self.classes.len()));
+                self.owners[from_gap..=position].fill(Some(self.classes.len()));
                 from = position + 1;
             }
             self.classes.push(Group { query: span(&claim), members: vec![at] });
@@ -199,15 +184,13 @@ impl Net<'_> {
         }
     }
 
-    /// Cuts the aligned tokens of a candidate where their owner changes.
     fn stretches(&self, candidate: &Candidate) -> Vec<Stretch> {
         let mut stretches: Vec<Stretch> = Vec::new();
         let mut behind = candidate.query.start;
         for (number, &position) in candidate.aligned.iter().enumerate() {
-            let owner = self.owner(position);
+            let owner = self.owners[position as usize];
             // A gap in which other classes have tokens separates what is on either side.
-            let is_parted =
-                (behind..position as usize).any(|between| self.owner(between as u32).is_some());
+            let is_parted = self.owners[behind..position as usize].iter().any(Option::is_some);
             behind = position as usize + 1;
             match stretches.last_mut() {
                 Some(last) if last.owner == owner && !(is_parted && owner.is_none()) => {
@@ -260,7 +243,7 @@ impl Net<'_> {
             return;
         }
         for end in ends.iter().filter(|end| !end.is_empty()) {
-            self.owners[end.start - self.start..end.end - self.start].fill(Some(class));
+            self.owners[end.clone()].fill(Some(class));
             let query = &mut self.classes[class].query;
             *query = joined(query, end);
         }
@@ -274,16 +257,14 @@ impl Net<'_> {
             class.end.max(candidate.query.start)..candidate.query.end,
         ];
         ends.map(|end| {
-            let is_free =
-                !end.is_empty() && end.clone().all(|at| self.owners[at - self.start].is_none());
+            let is_free = !end.is_empty() && self.owners[end.clone()].iter().all(Option::is_none);
             if is_free && candidate.agrees_in(&end) { end } else { 0..0 }
         })
     }
 
     /// The classes by position, each split where others took stretches out of it.
     fn into_classes(self) -> Vec<Group> {
-        let owned =
-            (self.start..).zip(&self.owners).filter_map(|(at, owner)| Some((at, (*owner)?)));
+        let owned = self.owners.iter().enumerate().filter_map(|(at, owner)| Some((at, (*owner)?)));
         let mut parts: Vec<(usize, Range<usize>)> = Vec::new();
         for (position, class) in owned {
             match parts.last_mut() {
@@ -309,7 +290,6 @@ impl Net<'_> {
     }
 }
 
-/// Whether one of `all` covers a run.
 fn is_within(run: &Range<usize>, all: &[Range<usize>]) -> bool {
     all.iter().any(|other| other.start <= run.start + RAGGED && run.end <= other.end + RAGGED)
 }
@@ -323,7 +303,6 @@ struct Stretch {
     aligned: Range<usize>,
 }
 
-/// From the first to the last of some ascending positions.
 fn span(positions: &[u32]) -> Range<usize> {
     match (positions.first(), positions.last()) {
         (Some(&first), Some(&last)) => first as usize..last as usize + 1,

@@ -36,8 +36,8 @@ impl CopiedStretches {
         Self(long)
     }
 
-    /// Whether a chain is in a stretch that is much longer, and spells no more of it the same. Time
-    /// O(n) for the n tokens of the chain, and a binary search.
+    /// Whether a chain is in a much longer stretch, and spells no more of it the same. Time
+    /// O(chain).
     pub fn holds(&self, chain: &[Block], query: &[Token], target: &[Token]) -> bool {
         let (Some(first), Some(last)) = (chain.first(), chain.last()) else { return false };
         let n_before = self.0.partition_point(|stretch| stretch.query <= first.query);

@@ -1,19 +1,16 @@
 //! Weighs what a clone proves about copying between projects.
 //!
 //! Within a project, two fragments of the same shape are likely to be copies: few people wrote it,
-//! and they know it. Between projects most are not, however long: loops, constructors and tests are
-//! written in the same way again and again. What rarely happens by chance is a word that few
-//! projects use, at the same position in both, or a long run.
+//! and they know it. Between projects most are not, however long. What rarely happens by chance is
+//! a word that few projects use, at the same position in both, or a long run.
 //!
 //! A run is long by what it says. Of 220 runs of 50 and more equal tokens between projects that
 //! have nothing in common, nearly all repeat themselves: declarations, assertions, rows of
-//! assignments. So what repeats counts once. A renamed function of 70 tokens says more than 400
-//! tokens of a table.
+//! assignments. So what repeats counts once.
 //!
 //! What is left of chance below 50 tokens is code whose shape an interface dictates: `equals` and
-//! `hashCode`, `fmt`, `deserialize_struct`. Such code spells the names of the interface the same.
-//! Where nearly all names are other ones, and agree one to one (Baker's p-match, 1995), no
-//! interface explains the shape, and a shorter run is enough.
+//! `hashCode`, `fmt`, `deserialize_struct`. Where nearly all names are other ones, and agree one to
+//! one (Baker's p-match, 1995), no interface explains it, and a shorter run is enough.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -55,9 +52,8 @@ const ONE_IN: usize = 5;
 /// The length of what may repeat in a run: shorter pieces repeat in any code.
 const PIECE: usize = 6;
 
-/// Whether the tokens in `range`, a run of equal symbols, say enough to be evidence: a run
-/// `is_renamed` if its names agree one to one, and nearly all are other ones. Time O(n · d) for
-/// units d deep.
+/// Whether the tokens in `range`, a run of equal symbols, say enough to be evidence: `is_renamed`
+/// if nearly all names are other ones, one to one. Time O(n · d) for units d deep.
 fn is_telling(query: Document<'_>, range: Range<usize>, is_renamed: bool, enough: &Enough) -> bool {
     let tokens = &query.tokens[range.clone()];
     let (least, min_names) = if is_renamed {
@@ -86,12 +82,7 @@ fn is_telling(query: Document<'_>, range: Range<usize>, is_renamed: bool, enough
 
 /// The longest part of `run` with at least `least` tokens that is renamed throughout. Only the
 /// longest is looked at: parts overlap, so all of them could take quadratic time. Time O(n).
-fn renamed_part(
-    run: Block,
-    query: &[Token],
-    target: &[Token],
-    least: usize,
-) -> Option<Range<usize>> {
+fn renamed_part(run: Block, query: &[Token], target: &[Token], least: usize) -> Option<Block> {
     let parts = agreeing(&[run], query, target, least);
     let part = parts.into_iter().max_by_key(|part| (part.len, std::cmp::Reverse(part.query)))?;
     // Equal symbols: where one side has a name, so does the other.
@@ -100,11 +91,10 @@ fn renamed_part(
         n_names += 1;
         n_spelled += usize::from(own.exact == other.exact);
     }
-    (n_spelled * ONE_IN <= n_names).then_some(part.in_query())
+    (n_spelled * ONE_IN <= n_names).then_some(part)
 }
 
-/// The number of tokens, counting what repeats once: those that begin a piece which is not there
-/// before, and the rest of the last one.
+/// The number of tokens that begin a piece which is not there before, and the rest of the last one.
 ///
 /// With pieces of two tokens, `a b a b a b c` has `ab ba bc`, and counts as `a b`, `a`, `c`.
 fn n_telling(tokens: &[Token]) -> usize {
@@ -152,7 +142,7 @@ impl Evidence {
         let has_run = pair.alignment.blocks.iter().any(|block| {
             is_telling(query, block.in_query(), false, enough)
                 || renamed_part(*block, query.tokens, target, enough.least_run())
-                    .is_some_and(|part| is_telling(query, part, true, enough))
+                    .is_some_and(|part| is_telling(query, part.in_query(), true, enough))
         });
         Self { n_words: words.len(), exact_run, has_run, is_whole }
     }
@@ -166,7 +156,6 @@ impl Evidence {
     }
 }
 
-/// Whether `n` tokens are at least five sixths of `n_all`.
 fn are_alike(n: usize, n_all: usize) -> bool {
     6 * n >= 5 * n_all
 }
@@ -189,8 +178,7 @@ pub struct WordedTokens<'t> {
 
 /// Whether any clone of `query` and `target` could have `enough` evidence, before they are aligned.
 ///
-/// Rules out most coincidences between projects. Time O(r + s log s + m) for r rare words, s seeds,
-/// m tokens in runs.
+/// Time O(r + s log s + m) for r rare words, s seeds and m tokens in runs.
 pub fn may_be_evident(
     query: WordedTokens<'_>,
     target: WordedTokens<'_>,
@@ -210,8 +198,7 @@ pub fn may_be_evident(
     {
         return true;
     }
-    // By diagonal, and along each: a seed within the run of the one before it says nothing new, so
-    // each run is walked once.
+    // By diagonal, and along each: each run is walked once, and not for each of its seeds.
     let mut sorted = seeds.to_vec();
     sorted.sort_unstable_by_key(|seed| (seed.diagonal(), seed.query));
     let mut known: Option<(i64, usize)> = None;
@@ -259,7 +246,6 @@ fn is_rare(kind: Kind, text: &[u8]) -> bool {
     word.len() >= min_bytes && WORDS.binary_search(&word).is_err()
 }
 
-/// The text between the quotes of a string literal.
 fn unquoted(text: &[u8]) -> &[u8] {
     let start = memchr::memchr3(b'"', b'\'', b'`', text).map_or(0, |at| at + 1);
     let end = memchr::memrchr3(b'"', b'\'', b'`', text).unwrap_or(text.len());
@@ -372,7 +358,6 @@ mod tests {
         assert_eq!(n("+ - % < >"), 5, "no whole piece");
     }
 
-    /// A function, renamed by `name`.
     fn function(name: impl Fn(&str) -> String) -> String {
         let words = ["push", "list", "item", "grow", "size", "room", "data", "fail"];
         let text = "int push(struct list *list, int item)\n{\n  while (list->size >= list->room)\n    \

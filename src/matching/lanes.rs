@@ -1,5 +1,4 @@
-//! Scores a query token against several target tokens at once, by the widest instructions there
-//! are.
+//! Scores a token against several at once, by the widest instructions there are.
 //!
 //! Whoever calls these is inlined into a call of [`dispatch!`](fearless_simd::dispatch), and so is
 //! each function here: only there the wider instructions may be used.

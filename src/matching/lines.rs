@@ -10,8 +10,7 @@ use crate::text::{common_prefix_by, common_suffix_by};
 
 /// How certain it is that the change from base adds a line, as counted by git and code hosts.
 ///
-/// If a change can be described in several ways, a code host picks its own, and does not show an
-/// annotation on a line that it does not consider added.
+/// A code host shows no annotation on a line that it does not consider added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AddedLines {
     /// Git's default diff does not add it.
@@ -115,8 +114,7 @@ fn moved_on(lines: Range<u32>, n: usize) -> Range<u32> {
     lines.start + n as u32..lines.end + n as u32
 }
 
-/// The lines that the base and the head have once each, as many as are in the same order in both:
-/// their numbers in the base and the head.
+/// The lines that base and head have once each, as many as are in the same order, by number.
 fn lines_in_order<L: Eq + Hash>(input: &InternedInput<L>) -> Vec<(usize, usize)> {
     // For each line, how often either side has it, and where last.
     let mut places = vec![[(0, 0); 2]; input.interner.num_tokens() as usize];
@@ -136,8 +134,7 @@ pub(super) fn place_of_one([base, head]: &[(u32, usize); 2]) -> Option<(usize, u
     (base.0 == 1 && head.0 == 1).then_some((base.1, head.1))
 }
 
-/// The longest part of pairs that ascend in the first place that also ascends in the second
-/// (Schensted 1961).
+/// The most of the pairs, ascending in the first place, that ascend in the second (Schensted 1961).
 pub(super) fn longest_ascent(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     // For each length, the pair that ends a part of it lowest; for each pair, the one before it.
     let mut ends: Vec<usize> = Vec::new();
@@ -161,8 +158,7 @@ fn n_cells<L>(input: &InternedInput<L>) -> usize {
     (before.len() - n_equal).saturating_mul(after.len() - n_equal)
 }
 
-/// The lines that are no longer inserted if the insertion `hunk` is put at another possible
-/// position between `earliest` and `latest`.
+/// The lines that are no longer inserted if `hunk` is put elsewhere from `earliest` to `latest`.
 fn slid_over(
     lines: &[Token],
     hunk: Range<usize>,
@@ -182,9 +178,8 @@ const FAR: usize = 6;
 /// A hunk replaces code if it removes one line, or more, per so many added ones.
 const REPLACED: usize = 4;
 
-/// Where a code host shows an annotation for `lines` (from 1, inclusive): the longest run of lines
-/// that are added with the highest certainty found there; the first of several. `None` if the
-/// change adds none of them.
+/// Where a code host shows an annotation for `lines` (from 1, inclusive): the first longest run of
+/// those added with the highest certainty; `None` if the change adds none.
 pub fn shown_lines(added: &[AddedLines], lines: RangeInclusive<u32>) -> Option<(u32, u32)> {
     let lines = lines.map(|line| (line, *added.get(line as usize - 1).unwrap_or(&AddedLines::No)));
     let (_, surest) = lines.clone().max_by_key(|(_, added)| *added)?;

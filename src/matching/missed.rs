@@ -9,7 +9,7 @@
 //!
 //! A hunk is looked for as `patch` does: its lines with three lines on each side, or [`CONTEXT`]
 //! tokens if these are fewer, and more of its function until they show a place. Code that has the
-//! fix has something else there, however it got there.
+//! fix has something else there.
 //!
 //! Invariant: a change of layout, comments or names, or one that the copy has, is never missed.
 
@@ -28,7 +28,6 @@ use crate::text::{common_prefix_by, common_suffix_by};
 
 /// Maximum tokens on each side of what a hunk removed that a copy must have, if these show a place.
 pub const CONTEXT: usize = 16;
-/// Minimum tokens of a hunk with its context.
 const MIN_TOKENS: usize = 20;
 /// Minimum different names and literals of a hunk with its context: brackets are everywhere.
 const MIN_WORDS: usize = 6;
@@ -56,8 +55,7 @@ impl Hunk {
 
     /// Whether it adds or removes functions between others, with these `depths` before the change.
     fn is_of_functions(&self, before: &[Token], depths: &[i32]) -> bool {
-        // A new function changes no other. One that is gone, or makes room for another, was not
-        // fixed.
+        // A new function changes no other. One that is gone or replaced was not fixed.
         let has_body = depths[self.before.clone()].iter().any(|&depth| depth > 0);
         // The bracket that closes it may be all that two functions have in common.
         let behind = before[self.before.end..].iter();
@@ -113,7 +111,6 @@ impl<'t> HunkIndex<'t> {
         Self { tokens, runs: OnceLock::new() }
     }
 
-    /// Where a run of symbols begins, in order.
     fn starts_of(&self, run: &[Token]) -> &[(u64, u32)] {
         let runs = self.runs.get_or_init(|| {
             let mut runs = Vec::from_iter(self.tokens.windows(RUN).map(key).zip(0..));
@@ -138,8 +135,7 @@ impl<'t> HunkIndex<'t> {
 }
 
 impl Fix {
-    /// Whether the window is at `start`, renamed one to one or not, and then whether as it is
-    /// spelled.
+    /// Whether the window is at `start`, and then whether it is spelled the same there.
     fn is_at(&self, before: &[Token], tokens: &[Token], start: usize) -> Option<bool> {
         let Self { hunk, window } = self;
         let pattern = &before[window.clone()];
@@ -162,7 +158,6 @@ impl Fix {
         Self { hunk, window }
     }
 
-    /// How many places of `tokens` have the window.
     fn n_in(&self, before: &[Token], tokens: &[Token]) -> usize {
         let starts = 0..(tokens.len() + 1).saturating_sub(self.window.len());
         starts.filter(|&start| self.is_at(before, tokens, start).is_some()).count()
@@ -240,8 +235,8 @@ pub fn fixes(before: Document<'_>, after: Document<'_>) -> Vec<Fix> {
     hunks.filter_map(|hunk| Some(Fix { window: window(&hunk, before, &depths)?, hunk })).collect()
 }
 
-/// The hunks of a change from `before` to `after` that others can miss: not what is only laid out
-/// or renamed, and not what is new between functions.
+/// The hunks of a change from `before` to `after` that others can miss: no layout, no renaming, no
+/// new functions.
 ///
 /// A name that the file had `min_renamed` times or more and has no longer was given another name.
 pub fn missable_hunks<'d>(
@@ -274,7 +269,6 @@ pub fn missable_hunks<'d>(
     })
 }
 
-/// How often each word is among some tokens.
 fn n_of_words(tokens: &[Token]) -> HashMap<u32, usize> {
     let mut n = HashMap::new();
     tokens.iter().for_each(|token| *n.entry(token.exact).or_default() += 1);
@@ -287,8 +281,7 @@ fn has_blocks(tokens: &[Token]) -> bool {
     pairs.any(|pair| pair == [Some(b')'), Some(b'{')])
 }
 
-/// For each token and for the end, how many braces are open before it: 0 where the fewest are,
-/// since what is kept of a fix may begin inside a function.
+/// For each token and the end, how many braces are open; 0 are the fewest, as a fix may be cut off.
 fn depths_of(tokens: &[Token]) -> Vec<i32> {
     let mut depths = vec![0];
     for token in tokens {

@@ -82,7 +82,6 @@ impl<'d> Document<'d> {
         self.tokens.get(at).map_or(&b""[..], |token| token.text(self.text))
     }
 
-    /// Whether that is this word.
     fn is(&self, at: usize, word: &[u8]) -> bool {
         self.word(at) == word
     }

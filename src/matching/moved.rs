@@ -1,8 +1,8 @@
 //! Finds code that was moved as it is: cut from one place, and pasted into another.
 //!
 //! A move is certain where enough tokens in a row are spelled the same, so most moves are found
-//! here, in time that grows with the change. Alignments, which compare documents in pairs, only
-//! have to find what was edited on the way.
+//! here, in time that grows with the change. Alignments only have to find what was edited on the
+//! way.
 
 use std::num::NonZeroUsize;
 
@@ -60,13 +60,15 @@ pub fn moved_runs(
     found
 }
 
+/// The hash of a window, the number of its file and its first token.
+type Place = (u64, u32, u32);
+
 /// Both sides of a change, and which tokens are not paired yet.
 struct Sides<'s> {
     head: &'s [ChangeTokens<'s>],
     base: &'s [ChangeTokens<'s>],
     to: Vec<Vec<bool>>,
     from: Vec<Vec<bool>>,
-    /// Minimum tokens of a run, for each file of the head.
     min_runs: &'s [usize],
 }
 
@@ -75,7 +77,7 @@ fn pair_runs(sides: &mut Sides<'_>, min_tokens: usize, found: &mut Vec<MovedRun>
     let Some(window) = NonZeroUsize::new(min_tokens.div_ceil(2)) else { return };
     let n = window.get();
     let mut hashes = Vec::new();
-    let mut places: Vec<(u64, u32, u32)> = Vec::new();
+    let mut places: Vec<Place> = Vec::new();
     for (number, file) in sides.base.iter().enumerate() {
         for stretch in stretches(&sides.from[number], min_tokens) {
             hash_spelled(&file.tokens[stretch.clone()], window, &mut hashes);
@@ -112,13 +114,12 @@ fn pair_runs(sides: &mut Sides<'_>, min_tokens: usize, found: &mut Vec<MovedRun>
     }
 }
 
-fn of_hash(places: &[(u64, u32, u32)], hash: u64) -> &[(u64, u32, u32)] {
+fn of_hash(places: &[Place], hash: u64) -> &[Place] {
     let from = places.partition_point(|place| place.0 < hash);
     let n = places[from..].partition_point(|place| place.0 == hash);
     &places[from..from + n]
 }
 
-/// The ranges of at least `min_tokens` marked tokens.
 fn stretches(is_marked: &[bool], min_tokens: usize) -> Vec<std::ops::Range<usize>> {
     let runs = is_marked.chunk_by(|a, b| a == b).scan(0, |at, run| {
         let start = *at;
@@ -130,15 +131,8 @@ fn stretches(is_marked: &[bool], min_tokens: usize) -> Vec<std::ops::Range<usize
 }
 
 impl Sides<'_> {
-    /// The longest run around `n` tokens of the head, at one of these places that are not paired
-    /// yet.
-    fn longest(
-        &self,
-        number: usize,
-        at: usize,
-        n: usize,
-        places: &[(u64, u32, u32)],
-    ) -> Option<MovedRun> {
+    /// The longest run around `n` tokens of the head, at one of these places that is free.
+    fn longest(&self, number: usize, at: usize, n: usize, places: &[Place]) -> Option<MovedRun> {
         let seen = places.iter().take(MAX_SEEN);
         let free = seen.filter(|place| self.is_free(place, n)).take(MAX_PLACES);
         let runs =
@@ -147,12 +141,11 @@ impl Sides<'_> {
     }
 
     /// Whether the `n` tokens at a place are not paired yet, by the first and the last.
-    fn is_free(&self, &(_, from, place): &(u64, u32, u32), n: usize) -> bool {
+    fn is_free(&self, &(_, from, place): &Place, n: usize) -> bool {
         let (of_file, place) = (&self.from[from as usize], place as usize);
         of_file[place] && of_file[place + n - 1]
     }
 
-    /// The run through a token of the head and one of the base.
     fn run(&self, to: usize, at: usize, from: usize, place: usize) -> MovedRun {
         let max = (self.to[to].len() - at).min(self.from[from].len() - place);
         let n_before = (1..=at.min(place))
@@ -172,7 +165,6 @@ impl Sides<'_> {
             && self.head[to].tokens[a].is_same(&self.base[from].tokens[b])
     }
 
-    /// Marks a run as paired.
     fn take(&mut self, &MovedRun { to, from, block }: &MovedRun) {
         self.to[to][block.in_query()].fill(false);
         self.from[from][block.in_target()].fill(false);

@@ -28,7 +28,7 @@ use imara_diff::{Algorithm, Diff, Hunk, InternedInput};
 use foldhash::{HashMap, HashMapExt, HashSet};
 
 use super::Document;
-use super::alignment::Alignment;
+use super::alignment::{Alignment, Cell};
 use super::lines::{DEFAULT, line_hunks, longest_ascent, place_of_one};
 use crate::fingerprint::{hash_kgrams, hash_spelled};
 use crate::language::{Symbol, Token};
@@ -96,7 +96,6 @@ pub fn aligned(query: &[Token], target: &[Token]) -> Alignment {
     between(&edited_tokens(&all, target, query), target.len(), query.len())
 }
 
-/// Everything that no edit touches.
 fn between(edits: &[Edit], n_base: usize, n_head: usize) -> Alignment {
     let mut kept = Alignment::default();
     let mut from = (0, 0);
@@ -156,8 +155,7 @@ fn edited_lines(base: Document<'_>, head: Document<'_>) -> Vec<Edit> {
     })
 }
 
-/// For each line of `head`, whether it occurs exactly once in both texts, ignoring white space, so
-/// that it cannot have been any other line.
+/// For each line of `head`, whether it occurs exactly once in both texts, ignoring white space.
 fn telling_lines(base: Document<'_>, head: Document<'_>) -> Vec<bool> {
     let mut n_found: HashMap<u64, [u32; 2]> = HashMap::new();
     for (side, text) in [base.text, head.text].into_iter().enumerate() {
@@ -215,9 +213,8 @@ fn edited_tokens(gap: &Edit, base: &[Token], head: &[Token]) -> Vec<Edit> {
 }
 
 /// The tokens of both sides, if some were moved: these are made like no others, so that no diff
-/// takes a function for the one that was in its place. Moved is what is spelled the same in
-/// [`LONG_RUN`] tokens that occur once on either side, in another gap or not in the order in which
-/// most others are. Time O(n log n) for n tokens in gaps.
+/// takes a function for the one that was in its place. Moved are [`LONG_RUN`] tokens that occur
+/// once on either side, in another gap or order than most. Time O(n log n) for n tokens in gaps.
 fn moves(gaps: &[Edit], base: &[Token], head: &[Token]) -> Option<[Vec<Token>; 2]> {
     const K: NonZeroUsize = NonZeroUsize::new(LONG_RUN).expect("it is not 0");
     let (of_base, of_head): (Vec<_>, Vec<_>) =
@@ -252,7 +249,7 @@ fn only_places(
     sides: [(&[Token], &[&Range<usize>]); 2],
     k: NonZeroUsize,
     hash: HashKgrams,
-) -> Vec<(usize, usize)> {
+) -> Vec<Cell> {
     let mut places: HashMap<u64, [(u32, usize); 2]> = HashMap::new();
     let mut hashes = Vec::new();
     if sides.iter().any(|(_, ranges)| ranges.iter().all(|range| range.len() < k.get())) {
@@ -268,7 +265,7 @@ fn only_places(
         }
     }
     let only = places.values().filter_map(place_of_one);
-    let mut only: Vec<(usize, usize)> = only.map(|(from, at)| (at, from)).collect();
+    let mut only: Vec<Cell> = only.map(|(from, at)| (at, from)).collect();
     only.sort_unstable();
     only
 }
@@ -276,7 +273,6 @@ fn only_places(
 /// Maximum tokens of the base times tokens of the head for a diff of tokens: more takes seconds.
 const MAX_CELLS: usize = 1 << 26;
 
-/// Hashes every k-gram of some tokens.
 type HashKgrams = fn(&[Token], NonZeroUsize, &mut Vec<u64>);
 
 /// The parts of a gap that is too large for a diff, between the runs that have a k-gram which
@@ -360,12 +356,11 @@ fn drop_chance_runs(edits: Vec<Edit>, is_chance: impl Fn(&Edit, &Edit) -> bool) 
     kept
 }
 
-/// Whether the equal run between two edits is a coincidence: it is shorter than both of them, or
-/// shorter than one and without a word that is spelled the same.
+/// Whether the equal run between two edits is shorter than both, or than one and without equal
+/// words.
 ///
-/// For example, `) ; }` between 6 replaced tokens and 8 replaced tokens is a coincidence (3 is less
-/// than 6), and the two edits are really one. Between two pure insertions it is not: nothing was
-/// removed that it could be confused with.
+/// For example, `) ; }` between 6 and 8 replaced tokens is a coincidence, and the edits are really
+/// one. Between two insertions it is not: nothing was removed that it could be confused with.
 fn is_chance(before: &Edit, after: &Edit, base: &[Token], head: &[Token]) -> bool {
     let of_base = &base[before.base.end..after.base.start];
     let of_head = &head[before.head.end..after.head.start];
@@ -379,7 +374,6 @@ fn is_chance(before: &Edit, after: &Edit, base: &[Token], head: &[Token]) -> boo
                 && !of_base.iter().zip(of_head).any(|(a, b)| a.is_same_word(b)))
 }
 
-/// Moves each insertion in `edits` to where it reads best within `gap`.
 fn slide_insertions(edits: &mut [Edit], gap: &Edit, base: Document<'_>, head: Document<'_>) {
     for at in 0..edits.len() {
         let earliest = if at == 0 { gap.head.start } else { edits[at - 1].head.end };
@@ -402,9 +396,8 @@ fn best_slide(edit: &Edit, within: Range<usize>, base: Document<'_>, head: Docum
     //                    ^-------------------^          `} int g ( ) { b ( ) ;`, unbalanced
     //                      ^-------------------^        `int g ( ) { b ( ) ; }`, which is what was written
     //
-    // Moving it up by one is possible while the token that enters at its top has the same symbol as
-    // the one that leaves at its bottom; moving it down likewise. Find how far it can move, then
-    // rate every position.
+    // It can move up by one while the token that enters at its top has the same symbol as the one
+    // that leaves at its bottom; down likewise. Find how far, then rate every position.
     let up = 1..=(start - earliest).min(MAX_SLIDE);
     let n_up = up.take_while(|n| tokens[start - n].symbol == tokens[end - n].symbol).count();
     let down = 0..(latest - end).min(MAX_SLIDE);

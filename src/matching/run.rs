@@ -93,18 +93,13 @@ pub fn runs(
     (runs, n_left)
 }
 
-/// The maximal parts of `runs` with at least `min_tokens` tokens whose names agree. They may
+/// The maximal parts of `runs` with `least` tokens or more whose names agree. They may
 /// overlap: if a name clashes with an earlier one, the next part begins after that.
 ///
 /// Time and memory O(n) for n tokens in `runs`.
-pub fn agreeing(
-    runs: &[Block],
-    query: &[Token],
-    target: &[Token],
-    min_tokens: usize,
-) -> Vec<Block> {
+pub fn agreeing(runs: &[Block], query: &[Token], target: &[Token], least: usize) -> Vec<Block> {
     let mut found = Vec::new();
-    for run in runs.iter().filter(|run| run.len as usize >= min_tokens) {
+    for run in runs.iter().filter(|run| run.len as usize >= least) {
         // For each name where it was met last, and what was opposite.
         let mut of_query: HashMap<u32, (u32, u32)> = HashMap::new();
         let mut of_target: HashMap<u32, (u32, u32)> = HashMap::new();
@@ -125,7 +120,7 @@ pub fn agreeing(
         }
         found.push(run.part(start, run.len - start));
     }
-    found.retain(|part| part.len as usize >= min_tokens);
+    found.retain(|part| part.len as usize >= least);
     found
 }
 
@@ -134,7 +129,6 @@ pub fn agreeing(
 struct TandemRuns<'t> {
     query: &'t [Token],
     target: &'t [Token],
-    /// Minimum tokens of a run.
     min_len: usize,
     runs: Vec<Block>,
     /// Where the spelling repeats itself too: copied or not, it says the same again and again.
@@ -191,13 +185,11 @@ impl Tandems {
         (position < end).then_some(start)
     }
 
-    /// Whether both sides of a run are in one repeat.
     fn holds(&self, run: &Block) -> bool {
         let (query, target) = (run.in_query(), run.target as usize);
         self.holds_both(query.start, target) && self.holds_both(query.start, query.end - 1)
     }
 
-    /// Whether two positions are in the same repeat.
     fn holds_both(&self, a: usize, b: usize) -> bool {
         !self.0.is_empty() && self.at(a).is_some_and(|of_a| self.at(b) == Some(of_a))
     }

@@ -1,7 +1,6 @@
 //! Defines the scores of an alignment.
 //!
-//! Unrelated code scores below zero on average, even with gaps, so an extension ends soon after the
-//! copy does. A renamed copy scores above zero.
+//! Unrelated code scores below zero, so an extension ends with its copy; a renamed copy above.
 
 use foldhash::HashMap;
 

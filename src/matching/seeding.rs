@@ -71,9 +71,8 @@ pub struct SharedKgram {
 /// proportion and finds no more: it only avoids comparing surroundings.
 const MAX_PAIRS: usize = 16;
 
-/// Number of tokens on either side by which repeated occurrences are distinguished. Runs that agree
-/// for longer count as equally similar, and the nearest is used. Takes time in proportion, and 4
-/// bytes for each repeated occurrence.
+/// Number of tokens on either side by which repeated occurrences are distinguished. Of runs that
+/// agree for longer the nearest is used. Takes time and memory in proportion.
 const CONTEXT: usize = 64;
 
 /// Maximum seeds of a k-gram with so many occurrences in the query and in the target.
@@ -86,7 +85,6 @@ pub fn max_seeds(n_query: usize, n_target: usize) -> usize {
 #[derive(Debug)]
 pub struct SeedSide<'s> {
     tokens: &'s [Token],
-    /// Where its names recur, once that was needed.
     recurrences: OnceLock<Recurrences>,
 }
 
@@ -96,8 +94,7 @@ impl<'s> SeedSide<'s> {
         Self { tokens, recurrences: OnceLock::new() }
     }
 
-    /// The surroundings of the k-gram at `at`: the k-gram and what follows it, or the k-gram and
-    /// what precedes it, backward. Beyond the document they are 0.
+    /// The k-gram at `at` and what follows, or backward what precedes it; 0 beyond the document.
     fn context(&self, at: u32, k: usize, view: View) -> Context {
         let Recurrences { before, after } =
             self.recurrences.get_or_init(|| Recurrences::new(self.tokens));
@@ -138,8 +135,7 @@ impl<'s> SeedSide<'s> {
 
 /// Pairs the occurrences of `shared` k-grams; `is_same` if both sides are one document.
 ///
-/// Time O(n · CONTEXT · log n) for n occurrences in both; memory O(m · CONTEXT) for the m
-/// occurrences of the most frequent k-gram.
+/// Time O(n · CONTEXT · log n) for n occurrences in both.
 pub fn seeds(
     query: &SeedSide<'_>,
     target: &SeedSide<'_>,
@@ -181,7 +177,6 @@ impl View {
 
 type Context = [u32; CONTEXT];
 
-/// Where the names of a document recur.
 #[derive(Debug)]
 struct Recurrences {
     /// For each token, the distance to the previous one with the same name, 0 if there is none.

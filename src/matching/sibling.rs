@@ -6,9 +6,8 @@
 //! sibling     if ( f ( b )  == EOF     ) goto err ;      has what was removed, between the same neighbors
 //! ```
 //!
-//! What is looked for is the window of a hunk: its lines before the change, with some lines of
-//! context on both sides. This is ReDeBug (Jang, Agrawal, Brumley 2012) on tokens, renamed one to
-//! one.
+//! Such a place has the window of a hunk: its lines before the change and some around them. This is
+//! ReDeBug (Jang, Agrawal, Brumley 2012) on tokens, renamed one to one.
 
 use std::ops::Range;
 
@@ -20,14 +19,11 @@ use super::words::words as words_of;
 use crate::fingerprint::Params;
 use crate::language::{Kind, Token};
 
-/// Number of lines on each side of a hunk that belong to its window, as in a patch.
-const CONTEXT_LINES: usize = 3;
-/// Minimum tokens in a row that agree, unless the edit mends something or is owed whole: fewer are
-/// an idiom.
+/// Minimum tokens in a row, unless the edit mends something or is owed whole: fewer are an idiom.
 pub const MIN_RUN: usize = 32;
 /// Minimum different names and literals that a run spells the same: brackets are everywhere.
 const MIN_WORDS: usize = 5;
-/// Minimum percentage of the names and literals of a run that are spelled the same.
+/// Minimum percentage of its names and literals that are spelled the same.
 const MIN_SPELLED: usize = 60;
 
 /// A hunk, and what was around it before the change.
@@ -37,8 +33,7 @@ pub struct Window {
     pub hunk: Hunk,
     /// Its lines and those of the context, in tokens before the change.
     pub tokens: Range<usize>,
-    /// What a sibling has all of: the lines that the hunk replaced, or those around an insertion or
-    /// deletion.
+    /// What a sibling has all of: the lines that the hunk replaced, or those around its edit.
     pub lines: Range<usize>,
 }
 
@@ -61,9 +56,9 @@ pub struct Renaming {
 }
 
 impl Hunk {
-    /// The lines before the change and those of the context.
+    /// The lines before the change and those of the context: three on each side, as in a patch.
     pub fn with_context(&self, before: Document<'_>) -> Range<usize> {
-        self.with_lines(CONTEXT_LINES, before)
+        self.with_lines(3, before)
     }
 
     /// The lines before the change and `n` on each side.
@@ -114,8 +109,7 @@ impl Hunk {
         is_run.then_some(Run { renaming, n_left, n_right })
     }
 
-    /// Whether a name in what it removed is only declared in a run around it, with a type that is
-    /// renamed there: then it is something else.
+    /// Whether a name in what it removed is only declared in a run around it, with another type.
     fn is_of_other_type(&self, Run { renaming, n_left, n_right }: &Run, before: &[Token]) -> bool {
         let removed = before[self.removed.clone()].iter();
         let run = &before[self.removed.start - n_left..self.removed.end + n_right];
@@ -135,8 +129,8 @@ pub(super) struct Run {
 }
 
 impl Window {
-    /// The place of `target` that has this window of `before`, with what was removed at `at`, and
-    /// not what the hunk made of it in `after`.
+    /// The place of `target` that has this window of `before` around `at`, and not the edit of
+    /// `after`.
     ///
     /// Time O(m) for a window of m tokens.
     pub fn site(
@@ -242,7 +236,6 @@ impl Renaming {
         self.to.get(&a.exact) == Some(&b.exact)
     }
 
-    /// How many of some pairs of tokens agree, up to the first that do not.
     fn n_agreeing(
         &mut self,
         pairs: impl Iterator<Item = (usize, usize)>,
@@ -260,7 +253,6 @@ impl Renaming {
         beside.any(|token| token.is_name() && !self.keeps(token))
     }
 
-    /// Whether a token is spelled the same in the sibling.
     fn keeps(&self, token: &Token) -> bool {
         self.renamed(token.exact) == token.exact
     }

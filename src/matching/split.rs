@@ -22,10 +22,7 @@ const COUNTED_RUN: u32 = 8;
 /// larger side minus those aligned in it. Time and memory O(n) for n blocks.
 pub fn parts(alignment: &Alignment, gap_cost: f64) -> Vec<Alignment> {
     let blocks = &alignment.blocks;
-    let counted: Vec<usize> =
-        (0..blocks.len()).filter(|&at| blocks[at].len >= COUNTED_RUN).collect();
-    // The paper's candidates: parts with the sums of scores before the first and after the last
-    // block.
+    // The paper's candidates, with the sums of scores before and after them.
     struct Part {
         first: usize,
         last: usize,
@@ -34,8 +31,9 @@ pub fn parts(alignment: &Alignment, gap_cost: f64) -> Vec<Alignment> {
     }
     let mut found: Vec<Part> = Vec::new();
     let mut sum = 0.0;
-    for (number, &at) in counted.iter().enumerate() {
-        if let Some(&previous) = number.checked_sub(1).and_then(|previous| counted.get(previous)) {
+    let mut previous = None;
+    for at in (0..blocks.len()).filter(|&at| blocks[at].len >= COUNTED_RUN) {
+        if let Some(previous) = previous.replace(at) {
             sum -= gap_cost * gap(&blocks[previous..=at]) as f64;
         }
         let before = sum;
@@ -75,7 +73,6 @@ fn gap(blocks: &[Block]) -> u32 {
 mod tests {
     use super::*;
 
-    /// Blocks with these lengths, and these gaps after each in the query.
     fn alignment(lengths_and_gaps: &[(u32, u32)]) -> Alignment {
         let (mut query, mut target) = (0, 0);
         let mut blocks = Vec::new();

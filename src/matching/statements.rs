@@ -1,9 +1,8 @@
 //! Cuts fragments to whole statements.
 //!
 //! A fragment ends where two places stop being alike, which is often in the middle of a statement:
-//! after the last one that is the same, both go on with `if (`, or before the first one, both end
-//! with `);`. Such a piece is cut off. Statements are told by layout alone, as [units](super::unit)
-//! are.
+//! both go on with `if (`, or begin with the end `);` of another one. Such a piece is cut off.
+//! Statements are told by layout alone, as [units](super::unit) are.
 //!
 //! ```text
 //!   );                      cut: it closes what was opened before

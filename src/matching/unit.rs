@@ -27,11 +27,9 @@ pub struct UnitSearch<'d> {
     known: [Option<KnownUnit>; 2],
 }
 
-/// The unit around a range.
 struct KnownUnit {
     /// The first token of the line where the range begins.
     line: usize,
-    /// The end of the range.
     end: usize,
     unit: Option<Unit>,
 }
@@ -42,11 +40,11 @@ impl<'d> UnitSearch<'d> {
         Self { document, known: [None, None] }
     }
 
-    /// As [`Document::enclosing_unit`]: time grows with the distance from the last range in the
-    /// same unit, or in none.
+    /// As [`Document::enclosing_unit`], in time by the distance from the last range in the same
+    /// unit.
     pub fn around(&mut self, range: Range<usize>) -> Option<Unit> {
         let document = self.document;
-        let unit = document.enclosing_unit_behind(range.clone(), &self.known);
+        let unit = document.unit_around(range.clone(), &self.known);
         let last = document.tokens.len().min(range.start + 1);
         let line = (0..last).rev().find(|&at| document.starts_line(at));
         self.known[usize::from(unit.is_none())] =
@@ -58,25 +56,18 @@ impl<'d> UnitSearch<'d> {
 impl Document<'_> {
     /// The smallest function that contains `range`, or else the largest unit that does.
     ///
-    /// Goes back line by line to those that are indented less, so time is O(n · d) for n tokens of
-    /// the text and units that are nested d deep.
+    /// Goes back line by line to those indented less: time O(n · d) for units nested d deep.
     pub fn enclosing_unit(&self, range: Range<usize>) -> Option<Unit> {
-        self.enclosing_unit_behind(range, &[])
+        self.unit_around(range, &[])
     }
 
-    /// The same, where it is known for ranges before.
-    fn enclosing_unit_behind(
-        &self,
-        range: Range<usize>,
-        known: &[Option<KnownUnit>],
-    ) -> Option<Unit> {
+    fn unit_around(&self, range: Range<usize>, known: &[Option<KnownUnit>]) -> Option<Unit> {
         let mut largest = None;
         let mut limit = usize::MAX;
         // What follows the last token is in no line of its own: a file may be left without code.
         let last = self.tokens.len().min(range.start + 1);
         for at in (0..last).rev().filter(|&at| self.starts_line(at)) {
-            // What was around a range before is around this one, too, if it goes on to its end: what
-            // ended before that one, ends before this one.
+            // What was around a range before is around this one, too, if it goes on to its end.
             let mut known =
                 known.iter().flatten().filter(|of| of.line == at && of.end <= range.end);
             let around = known.find(|of| {
@@ -122,7 +113,6 @@ impl Document<'_> {
         heads.filter_map(|at| self.function_at(at)).collect()
     }
 
-    /// The function whose head begins at `at`.
     fn function_at(&self, at: usize) -> Option<Unit> {
         // Most lines begin no function, which is known before their end is looked for.
         self.name_of_function(at..self.tokens.len())?;
@@ -182,8 +172,7 @@ impl Document<'_> {
                     let next = self.next_line(at);
                     let after =
                         depth + self.tokens[at..next].iter().map(Token::nesting).sum::<i64>();
-                    // `) -> u8 {` and `):` go on. A lone `}` ends it, balanced or not, as with
-                    // `#ifdef`.
+                    // `) -> u8 {` and `):` go on. A lone `}` ends it, even unbalanced by `#ifdef`.
                     let opens_body = self.is(next - 1, b":");
                     if after <= 0 && !opens_body || (word == b"}" && next == at + 1) {
                         return (next, has_body);
@@ -228,8 +217,8 @@ impl Document<'_> {
         None
     }
 
-    /// Whether the bracket at `open` begins the parameters of a function whose name is before it,
-    /// rather than the arguments of a call.
+    /// Whether the bracket at `open` begins the parameters of a function, and no arguments of a
+    /// call.
     fn is_definition(&self, open: usize, end: usize) -> bool {
         let name = open - 1;
         // Swift's initializers have no other name.

@@ -12,9 +12,7 @@ use crate::text::fnv_1a;
 
 /// Maximum bytes of a word; what is behind them does not count.
 const MAX_WORD: usize = 24;
-/// Minimum bytes of a word.
 const MIN_WORD: usize = 2;
-/// Minimum bytes of a word without its ending.
 const MIN_STEM: usize = 3;
 /// Endings that are ignored; `ies` is that of a `y`. The first that fits counts.
 const ENDINGS: &[&[u8]] =
@@ -45,7 +43,6 @@ pub fn words(text: &[u8]) -> impl Iterator<Item = u32> {
     word_texts(text).map(|(word, _)| word)
 }
 
-/// A class of bytes in a name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Lower,
@@ -77,7 +74,6 @@ fn next_piece(text: &[u8], from: usize) -> Option<Range<usize>> {
     Some(if end == start + 1 { start..after } else { start..end - 1 })
 }
 
-/// Where the bytes of this class end that begin at `start`.
 fn end_of_run(text: &[u8], start: usize, of: Class) -> usize {
     start + text[start..].iter().take_while(|&&byte| class(byte) == of).count()
 }
@@ -189,12 +185,10 @@ impl Bag {
         self.counts.iter().map(|(word, _)| *word)
     }
 
-    /// Where a word is among its words.
     fn find(&self, word: u32) -> Option<usize> {
         self.counts.binary_search_by_key(&word, |(word, _)| *word).ok()
     }
 
-    /// How often it has a word.
     fn count(&self, word: u32) -> u32 {
         self.find(word).map_or(0, |at| self.counts[at].1)
     }

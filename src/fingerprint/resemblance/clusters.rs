@@ -15,9 +15,8 @@ pub struct ShingleCluster {
     pub members: Vec<usize>,
 }
 
-/// Groups documents by their sketches, in the given order: each joins the first of the
-/// representatives that it resembles most, if the estimate is at least `threshold`; otherwise it
-/// becomes a representative.
+/// Groups documents by their sketches, in the given order: each joins the first representative that
+/// it resembles most, by `threshold` or more, or becomes one.
 ///
 /// A document is compared only with the representatives that it shares a sampled shingle with, or
 /// a super-shingle of `super_size` shingles. Broder et al. (1997) join all pairs above the

@@ -64,8 +64,7 @@ impl Shingles {
         n_common(&self.hashes, &other.hashes)
     }
 
-    /// What both have, divided by what either has, 0 to 1. Two empty sets resemble each other
-    /// wholly.
+    /// What both have, divided by what either has, 0 to 1. Of two empty sets it is 1.
     ///
     /// One minus it is a metric, as the paper says: it satisfies the triangle inequality.
     pub fn resemblance(&self, other: &Self) -> f64 {
@@ -83,7 +82,6 @@ pub(super) fn ratio(part: usize, whole: usize) -> f64 {
     if whole == 0 { 1.0 } else { part as f64 / whole as f64 }
 }
 
-/// The size of the intersection of two ascending lists.
 pub(super) fn n_common(a: &[u64], b: &[u64]) -> usize {
     let (mut at, mut to, mut n) = (0, 0, 0);
     while let (Some(x), Some(y)) = (a.get(at), b.get(to)) {

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use crate::matching::Document;
 
-/// The layout of the lines of a document.
 pub(super) struct Layout {
     /// For each line on which a token begins: the token, its indentation, whether a blank line
     /// precedes it, and whether it only closes what was opened before.

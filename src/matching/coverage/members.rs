@@ -100,7 +100,6 @@ impl QueryPairs<'_> {
         from..if is_border(end) { end } else { whole.end }
     }
 
-    /// What is left of a pair within `range`, if anything is.
     fn cut(&self, pair: &ClonePair, number: usize, range: Range<usize>) -> Option<ClonePair> {
         let left = pair.alignment.within(range);
         if left.n_tokens() == pair.alignment.n_tokens() {

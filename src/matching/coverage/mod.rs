@@ -1,9 +1,9 @@
 //! Checks the classes of a file against its runs: each must be in a class that names its origin.
 //!
 //! A class is a hypothesis, made of chains that join runs across gaps. It may have lost a run, or
-//! name an origin that is similar where another one is the same. Runs are certain. So each run is
-//! looked up in the classes, the longest first, and if it is missing, the smallest possible change
-//! is made: moving a border, adding an origin, or adding a class.
+//! name an origin that is similar where another one is the same. Runs are certain. So each is
+//! looked up in the classes, the longest first. If it is missing, a border is moved, an origin or a
+//! class is added.
 //!
 //! ```text
 //! run        |==================|           from x, a whole function
@@ -58,8 +58,8 @@ pub fn clone_classes(input: QueryPairs<'_>) -> CloneClasses {
     reconcile(groups, input)
 }
 
-/// Makes sure that each run is in a class with its origin. `groups` are those of the other pairs,
-/// by their numbers; those that lose all members are dropped.
+/// Makes sure that each run is in a class with its origin. Groups that lose all members are
+/// dropped.
 ///
 /// Time O(r log r + r · m) for r runs and m members of the classes that contain each.
 fn reconcile(groups: Vec<Group>, input: QueryPairs<'_>) -> CloneClasses {
@@ -112,17 +112,13 @@ fn reconcile(groups: Vec<Group>, input: QueryPairs<'_>) -> CloneClasses {
 
 /// A part of a run: whole units of code, if it has any.
 struct Piece {
-    /// The number of the run.
     number: usize,
     query: Range<usize>,
-    /// The position of its first token in the target.
     target_start: usize,
-    /// Tokens of the run that are spelled the same.
     n_exact: usize,
 }
 
 impl Piece {
-    /// The position of a part of it in the target.
     fn target(&self, stretch: &Range<usize>) -> Range<usize> {
         let start = self.target_start + stretch.start - self.query.start;
         start..start + stretch.len()
@@ -140,9 +136,6 @@ impl Outermost {
     }
 
     fn add(&mut self, range: Range<usize>) {
-        if self.holds(&range) {
-            return;
-        }
         while let Some((&start, _)) =
             self.0.range(range.start..).next().filter(|(_, end)| **end <= range.end)
         {
@@ -192,7 +185,6 @@ impl Cover<'_> {
         stretches
     }
 
-    /// Whether the class names the origin of a stretch of `piece`.
     fn is_named(&self, class: usize, piece: &Piece, stretch: &Range<usize>) -> bool {
         let (class, target) = (&self.classes[&class], piece.target(stretch));
         let run = &self.input.pairs[piece.number];
@@ -206,7 +198,6 @@ impl Cover<'_> {
         })
     }
 
-    /// The stretches of `piece` that are in no class with their origin.
     fn missing(&self, piece: &Piece) -> Vec<(Range<usize>, Option<usize>)> {
         let mut stretches = self.stretches(&piece.query);
         stretches.retain(|(stretch, class)| {
@@ -274,7 +265,6 @@ impl Cover<'_> {
         true
     }
 
-    /// Adds the origin of a stretch of `piece` to the class that contains it.
     fn name(&mut self, class: usize, piece: &Piece, stretch: &Range<usize>) -> bool {
         let named = &self.classes[&class];
         if self.input.pairs[piece.number].is_same && overlaps(&piece.target(stretch), &named.query)
@@ -327,8 +317,8 @@ impl Cover<'_> {
         true
     }
 
-    /// Adds a stretch that no class has to the class beside it that has more of the piece, or makes
-    /// it a class.
+    /// Adds a stretch without a class to the class beside it with more of the piece, or makes it
+    /// one.
     fn take_free(&mut self, piece: &Piece, stretch: &Range<usize>) -> bool {
         for at in [stretch.start.checked_sub(1), Some(stretch.end)].into_iter().flatten() {
             let Some(class) = self.class_at(at) else { continue };
@@ -348,13 +338,11 @@ impl Cover<'_> {
         true
     }
 
-    /// The class that contains the token at `at`.
     fn class_at(&self, at: usize) -> Option<usize> {
         let (&start, class) = self.classes.range(..=at).next_back()?;
         class.query.contains(&at).then_some(start)
     }
 
-    /// Extends a class over a neighboring stretch that belongs to `piece`.
     fn extend(&mut self, class: usize, piece: &Piece, stretch: &Range<usize>) -> bool {
         let is_same = self.input.pairs[piece.number].is_same;
         let before = self.classes[&class].query.clone();
