@@ -82,14 +82,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::fingerprint::tests::{positive, tokens};
+    use crate::fingerprint::tests::positive;
 
     /// The hash of one k-gram by the definition: a polynomial of its symbols, mixed.
     fn direct(kgram: &[u64]) -> u64 {
-        let n = kgram.len() as u32;
-        let term =
-            |(at, number): (u32, &u64)| value(*number).wrapping_mul(BASE.wrapping_pow(n - 1 - at));
-        mix((0..n).zip(kgram).map(term).fold(0, u64::wrapping_add))
+        let powers = (0..kgram.len() as u32).rev().map(|exponent| BASE.wrapping_pow(exponent));
+        let terms = powers.zip(kgram).map(|(power, number)| value(*number).wrapping_mul(power));
+        mix(terms.fold(0, u64::wrapping_add))
     }
 
     proptest! {
@@ -120,16 +119,5 @@ mod tests {
             let chi_square: f64 = counts.iter().map(square).sum();
             assert!(chi_square < 345.0, "bits from {shift}: {chi_square}");
         }
-    }
-
-    #[test]
-    fn equal_kgrams_have_equal_hashes_wherever_they_stand_and_fewer_tokens_have_none() {
-        let mut hashes = Vec::new();
-        hash_kgrams(&tokens(b"abcdeXabcdYbcde"), positive(4), &mut hashes);
-        assert_eq!(hashes.len(), 12);
-        assert_eq!((hashes[0], hashes[1]), (hashes[6], hashes[11]));
-        assert_ne!(hashes[0], hashes[1]);
-        hash_kgrams(&tokens(b"abc"), positive(4), &mut hashes);
-        assert!(hashes.is_empty());
     }
 }

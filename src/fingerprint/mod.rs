@@ -88,7 +88,7 @@ impl Params {
     /// Winnowing is local: a window selects its smallest hash, whatever is around it. These
     /// fingerprints and those of the unchanged windows are therefore all of the whole text.
     pub fn around(&self, n: usize, changed: Range<usize>) -> Range<usize> {
-        let n_window = self.noise_threshold() + self.window.get() - 1;
+        let n_window = self.guarantee_threshold();
         let to = (changed.end + n_window - 1).max(n_window).min(n);
         let from = changed.start.saturating_sub(n_window - 1).min(to.saturating_sub(n_window));
         from..to
@@ -126,9 +126,8 @@ mod tests {
     }
 
     pub(super) fn tokens(symbols: &[u8]) -> Vec<Token> {
-        let token =
-            |byte: &u8| Token { start: 0, end: 0, symbol: Symbol::punctuation(*byte), exact: 0 };
-        symbols.iter().map(token).collect()
+        let symbols = symbols.iter().map(|byte| Symbol::punctuation(*byte));
+        symbols.map(|symbol| Token { start: 0, end: 0, symbol, exact: 0 }).collect()
     }
 
     fn params(k: usize, t: usize) -> Params {

@@ -40,8 +40,8 @@ pub struct Link {
 const MAX_EARLIER: usize = 3;
 
 /// Links each occurrence to the nearest earlier ones of its fingerprint, those spelled the same
-/// first, however many there are. Sorted by document, the last first, then by target and positions:
-/// who is done with the first document takes its links off the end.
+/// first. Sorted by document, the last first, then by target and positions: who is done with the
+/// first document takes its links off the end.
 ///
 /// Time O(n log n), memory 20 bytes for each occurrence, or for each of its links.
 pub fn links(mut occurrences: Vec<Occurrence>) -> Vec<Link> {

@@ -102,16 +102,15 @@ mod tests {
     use crate::fingerprint::tests::positive;
 
     fn words(text: &str) -> Vec<u64> {
-        let number =
-            |word: &str| word.bytes().fold(0, |number, byte| number * 257 + u64::from(byte));
+        let number = |word: &str| word.bytes().fold(0, |n, byte| n * 257 + u64::from(byte));
         text.split(' ').map(number).collect()
     }
 
     /// The example of the paper, `a rose is a rose is a rose`.
     #[test]
     fn a_rose_is_a_rose_as_printed() {
-        let (a, b) =
-            (words("a rose is a rose is a rose"), words("a rose is a flower which is a rose"));
+        let [a, b] =
+            ["a rose is a rose is a rose", "a rose is a flower which is a rose"].map(words);
         let printed =
             [(Counting::Labeled, [0.70, 0.50, 0.30]), (Counting::Set, [0.60, 0.50, 3.0 / 7.0])];
         for (counting, resemblances) in printed {

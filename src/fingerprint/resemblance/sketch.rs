@@ -71,9 +71,8 @@ impl Estimate {
 }
 
 impl ShingleSketch {
-    /// Sketches `shingles`. Sketches with the same sampling and `seed` are comparable.
-    ///
-    /// Time O(n log n), memory O(n).
+    /// Sketches `shingles`. Sketches with the same sampling and `seed` are comparable. Time O(n log
+    /// n), memory O(n).
     pub fn new(shingles: &Shingles, sampling: ShingleSampling, seed: u64) -> Self {
         // Mixed twice: the hashes were mixed once, and seeds differ in few bits.
         let permuted = shingles.hashes().iter().map(|hash| mix(mix(hash ^ mix(seed))));
@@ -148,7 +147,6 @@ mod tests {
     use super::*;
     use crate::fingerprint::tests::positive;
 
-    /// Two documents of `n` shingles of which they share `n_shared`.
     fn documents(n: u64, n_shared: u64) -> (Shingles, Shingles) {
         (shingles(0..n), shingles(n - n_shared..2 * n - n_shared))
     }
@@ -164,7 +162,6 @@ mod tests {
         ShingleSampling::Doubling { modulus: 2, max_size: 150 },
     ];
 
-    /// Estimates under `n` permutations.
     fn estimates(a: &Shingles, b: &Shingles, sampling: ShingleSampling, n: u64) -> Vec<Estimate> {
         let sketch = |of, seed| ShingleSketch::new(of, sampling, seed);
         (0..n).map(|seed| sketch(a, seed).resemblance(&sketch(b, seed))).collect()
