@@ -30,7 +30,9 @@ impl Agreement {
         let calls = rarest(&called(&asked) & &called(&known), rarity, 4);
         let says = rarest(&messages(&asked) & &messages(&known), rarity, 2);
         let mut words: BTreeMap<u32, &[u8]> = BTreeMap::new();
-        all_words.for_each(|(word, text)| _ = words.entry(word).or_insert(text));
+        for (word, text) in all_words {
+            words.entry(word).or_insert(text);
+        }
         // What is called says its words itself.
         for (word, _) in calls.iter().flat_map(|name| word_texts(name.as_bytes())) {
             words.remove(&word);
@@ -73,7 +75,6 @@ fn rarest(texts: BTreeSet<&[u8]>, rarity: &Rarity<'_>, max: usize) -> Vec<String
     texts.into_iter().take(max).map(printable).collect()
 }
 
-/// A literal in quotes of one kind, shortened.
 fn quoted(literal: &str) -> String {
     let text = literal.trim_matches(|c: char| !c.is_alphanumeric() && !"%{}[]()<>".contains(c));
     format!("\"{}\"", shortened(text, 50))

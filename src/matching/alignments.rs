@@ -86,10 +86,9 @@ pub fn alignments(
             continue;
         }
         let is_whole = !budget.is_spent() || is_within(&chain, &is_aligned);
-        let alignment =
-            trim(&align(query.tokens, target.tokens, &chain, is_same, &mut budget), query, target);
-        let parts =
-            if is_same { without_overlap(&alignment, query.tokens) } else { vec![alignment] };
+        let whole = align(query.tokens, target.tokens, &chain, is_same, &mut budget);
+        let whole = trim(&whole, query, target);
+        let parts = if is_same { without_overlap(&whole, query.tokens) } else { vec![whole] };
         // No clone has fewer: a block that repeats itself is cut into many parts.
         let parts = parts.into_iter().filter(|part| part.n_tokens() >= params.min_run);
         let n_before = found.len();
@@ -163,8 +162,8 @@ fn trim(alignment: &Alignment, query: Document<'_>, target: Document<'_>) -> Ali
     let alignment = with_supported_ends(alignment, core, query, target);
     let pairs = alignment.all_pairs();
     let n_before_line = (pairs.iter().take(MAX_TRIM + 1))
-        .position(|&(a, b)| query.starts_line(a) || target.starts_line(b));
-    let n_before_line = n_before_line.unwrap_or(0);
+        .position(|&(a, b)| query.starts_line(a) || target.starts_line(b))
+        .unwrap_or(0);
     let closers = pairs[n_before_line..].iter().take_while(|(a, _)| query.is_closer(*a));
     let n_head = (n_before_line + closers.count()).max(n_of_unit_before(&pairs, query));
     let n_after_line = (pairs.iter().rev().take(MAX_TRIM + 1))
@@ -184,9 +183,9 @@ pub fn without_neighbors(part: Alignment, query: Document<'_>, target: Document<
         return part;
     }
     let pairs = part.all_pairs();
-    let kept =
-        n_of_unit_before(&pairs, query)..pairs.len() - n_of_unit_behind(&pairs, query, target);
-    pairs.get(kept).unwrap_or_default().iter().copied().collect()
+    let end = pairs.len() - n_of_unit_behind(&pairs, query, target);
+    let kept = pairs.get(n_of_unit_before(&pairs, query)..end);
+    kept.unwrap_or_default().iter().copied().collect()
 }
 
 /// Maximum tokens of a neighboring unit to cut off: the end or head of a function, which are much
@@ -293,11 +292,9 @@ struct Worth<'b> {
 impl<'b> Worth<'b> {
     /// Time O(n) for n tokens in the blocks.
     fn new(blocks: &'b [Block], tokens: &[Token]) -> Self {
-        let n_spelled = blocks.iter().map(|block| block.n_spelled(tokens, tokens) as i64);
-        let of_block: Vec<i64> = n_spelled
-            .zip(blocks)
-            .map(|(n_spelled, block)| n_spelled + i64::from(block.len))
-            .collect();
+        let of_block =
+            |block: &Block| (block.n_spelled(tokens, tokens) + block.len as usize) as i64;
+        let of_block: Vec<i64> = blocks.iter().map(of_block).collect();
         let mut up_to = of_block.clone();
         for at in 1..blocks.len() {
             up_to[at] += up_to[at - 1] - i64::from(blocks[at - 1].gap_to(&blocks[at]));
@@ -311,9 +308,7 @@ impl<'b> Worth<'b> {
 
     fn is_apart(&self, from: usize, to: usize) -> bool {
         let (first, last) = (&self.blocks[from], &self.blocks[to]);
-        let (query, target) =
-            (first.query..last.query + last.len, first.target..last.target + last.len);
-        query.end <= target.start || target.end <= query.start
+        last.query + last.len <= first.target || last.target + last.len <= first.query
     }
 
     /// The blocks `within` around the one at `longest` that are worth most with their sides apart.

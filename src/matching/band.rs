@@ -206,8 +206,8 @@ impl Band {
         let mut path = Vec::with_capacity(self.steps.len());
         let mut at = self.best.cell;
         // Each cell stores its best step, but not whether that step opened a gap or continued one.
-        // Inside a gap, the path can therefore differ from the best-scoring one. It is always a
-        // legal path, and all its matches are real.
+        // Inside a gap, the path can therefore differ from the best one, but all its matches are
+        // real.
         while let Some((i, c)) = at {
             let Some(j) = (i + 1 + c).checked_sub(BAND).filter(|&j| j > 0) else { break };
             at = match self.steps[i][c] {

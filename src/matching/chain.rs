@@ -14,8 +14,8 @@ use super::alignment::Block;
 /// Earlier runs to check for a predecessor. Higher joins chains across more repeats, and is slower.
 const LOOK_BACK: usize = 64;
 
-/// Leaving the diagonal by this many tokens costs a chain as much as one unmatched token, so that a
-/// chance run does not join two unrelated copies. Lower values penalize it more.
+/// Leaving the diagonal by this many tokens costs as much as one unmatched token, so that a chance
+/// run does not join two unrelated copies. Lower values penalize it more.
 const DIAGONAL_STEP: i64 = 4;
 
 /// Finds the colinear chains of `runs`, the best first; each run is in exactly one.

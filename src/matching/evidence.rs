@@ -67,9 +67,8 @@ fn is_telling(query: Document<'_>, range: Range<usize>, is_renamed: bool, enough
     if n_tokens < least || names.len() < min_names {
         return false;
     }
-    let decides = tokens
-        .iter()
-        .any(|token| token.kind() == Kind::Keyword && query.words.decides(token.text(query.text)));
+    let mut keywords = tokens.iter().filter(|token| token.kind() == Kind::Keyword);
+    let decides = keywords.any(|token| query.words.decides(token.text(query.text)));
     let is_whole = query.holds_unit(range, least);
     n_tokens
         >= match (is_renamed, is_whole, decides) {
@@ -161,9 +160,8 @@ fn are_alike(n: usize, n_all: usize) -> bool {
 }
 
 /// The rare words of a text, by exact reading. Time O(n log w) for n tokens and w common words.
-pub fn rare_words(document: Document<'_>) -> HashSet<u32> {
-    let rare =
-        document.tokens.iter().filter(|token| is_rare(token.kind(), token.text(document.text)));
+pub fn rare_words(Document { text, tokens, .. }: Document<'_>) -> HashSet<u32> {
+    let rare = tokens.iter().filter(|token| is_rare(token.kind(), token.text(text)));
     rare.map(|token| token.exact).collect()
 }
 
@@ -177,7 +175,6 @@ pub struct WordedTokens<'t> {
 }
 
 /// Whether any clone of `query` and `target` could have `enough` evidence, before they are aligned.
-///
 /// Time O(r + s log s + m) for r rare words, s seeds and m tokens in runs.
 pub fn may_be_evident(
     query: WordedTokens<'_>,
@@ -185,8 +182,8 @@ pub fn may_be_evident(
     seeds: &[Seed],
     enough: &Enough,
 ) -> bool {
-    let (WordedTokens { tokens: query, words: rare }, WordedTokens { tokens: target, words }) =
-        (query, target);
+    let WordedTokens { tokens: query, words: rare } = query;
+    let WordedTokens { tokens: target, words } = target;
     // One check for each kind of evidence, the cheap ones first; none says no too often.
     let (shorter, longer) = (query.len().min(target.len()), query.len().max(target.len()));
     let known = query.iter().filter(|token| words.contains(&token.exact));
@@ -257,8 +254,7 @@ const FEW_FILES: f64 = 5.0;
 
 /// How rare seeds are that so many files, or places, have, 0 to 1: the mean of their weights.
 ///
-/// A seed found in a few files counts fully. One found in many is a common way to write code, and
-/// counts in inverse proportion (the document frequency of information retrieval).
+/// A seed found in many is a common way to write code, and counts in inverse proportion.
 pub fn mean_rarity(n_files: impl Iterator<Item = u32>) -> f64 {
     let (mut weight, mut n_seeds) = (0.0, 0.0);
     for n in n_files {
@@ -274,7 +270,6 @@ mod tests {
     use crate::matching::tests::{c_tokens, document};
     use crate::matching::{Alignment, Block};
 
-    /// The evidence of two texts that are aligned token by token.
     fn weighed(query: &str, target: &str, enough: &Enough) -> Evidence {
         let (own, others) = (c_tokens(query), c_tokens(target));
         assert_eq!(own.len(), others.len(), "they are aligned as wholes");
@@ -310,8 +305,7 @@ mod tests {
             let (own, others) = (c_tokens(query), c_tokens(target));
             let rare = rare_words(document(query, &own));
             let words = others.iter().map(|token| token.exact).collect();
-            let seeds: Vec<Seed> =
-                seed.map(|(query, target)| Seed { query, target }).into_iter().collect();
+            let seeds = Vec::from_iter(seed.map(|(query, target)| Seed { query, target }));
             let query = WordedTokens { tokens: &own, words: &rare };
             may_be_evident(query, WordedTokens { tokens: &others, words: &words }, &seeds, &enough)
         };

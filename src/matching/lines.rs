@@ -69,10 +69,9 @@ fn max_cells(algorithm: Algorithm) -> usize {
 
 /// What a line diff changes, once `postprocess` has put each change where it is read best.
 ///
-/// Diffs take time that grows with the lines times the edits. So of a change that is too large, the
-/// lines that each side has once are aligned first, as many as are in the same order (patience
-/// diff), and then what is between them. If that is still too large, as where lines were put into
-/// another order, it gets a histogram diff, which finds less in common.
+/// Of a change that is too large, the lines that each side has once are aligned first, as many as
+/// are in the same order (patience diff), then what is between them; what is still too large, as
+/// lines in another order, gets a histogram diff, which finds less in common.
 pub(super) fn line_hunks<L: Copy + Default + Eq + Hash>(
     input: &InternedInput<L>,
     algorithm: Algorithm,

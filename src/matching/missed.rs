@@ -170,10 +170,7 @@ fn key(run: &[Token]) -> u64 {
 
 /// The first token of each line that has any, then the number of tokens.
 fn line_starts(document: Document<'_>) -> Vec<usize> {
-    let mut starts: Vec<usize> =
-        (0..document.tokens.len()).filter(|&at| document.starts_line(at)).collect();
-    starts.push(document.tokens.len());
-    starts
+    (0..=document.tokens.len()).filter(|&at| document.starts_line(at)).collect()
 }
 
 /// A number for each line with tokens, the same for those that differ in white space alone.
@@ -195,7 +192,6 @@ pub fn line_key(readings: impl Iterator<Item = u32>) -> u64 {
 }
 
 /// The lines that a change replaced, as token ranges before and after, but for comments and layout.
-///
 /// Time as of a histogram diff of the lines, in very long files between those that are there once.
 pub fn edited_lines(
     before: Document<'_>,
@@ -220,8 +216,7 @@ pub fn edited_hunks(before: Document<'_>, after: Document<'_>) -> Vec<Hunk> {
         let (a, b) = (&old[before.clone()], &new[after.clone()]);
         let n = common_prefix_by(a, b, Token::is_same);
         let n_end = common_suffix_by(&a[n..], &b[n..], Token::is_same);
-        let (removed, added) =
-            (before.start + n..before.end - n_end, after.start + n..after.end - n_end);
+        let [removed, added] = [&before, &after].map(|all| all.start + n..all.end - n_end);
         Hunk { before, after, removed, added }
     });
     hunks.collect()
@@ -302,10 +297,9 @@ fn depths_of(tokens: &[Token]) -> Vec<i32> {
 fn window(hunk: &Hunk, before: Document<'_>, depths: &[i32]) -> Option<Range<usize>> {
     let tokens = before.tokens;
     let (lines, within) = (hunk.with_context(before), function_around(hunk, tokens, depths));
-    let start = lines.start.max(hunk.removed.start.saturating_sub(CONTEXT));
-    let end = lines.end.min(hunk.removed.end + CONTEXT);
-    let mut window =
-        start.min(hunk.before.start).max(within.start)..end.max(hunk.before.end).min(within.end);
+    let start = lines.start.max(hunk.removed.start.saturating_sub(CONTEXT)).min(hunk.before.start);
+    let end = lines.end.min(hunk.removed.end + CONTEXT).max(hunk.before.end);
+    let mut window = start.max(within.start)..end.min(within.end);
     let max = tokens.len().min(MIN_TOKENS * MIN_WORDS);
     while !is_enough(&tokens[window.clone()]) && window.len() < max {
         let bounds = if window.len() < within.len() { within.clone() } else { 0..tokens.len() };
@@ -398,7 +392,6 @@ mod tests {
         assert!(edits.into_iter().eq(expected));
     }
 
-    /// How many hunks of a change `copy` has missed, if the file is now `latest`.
     fn n_missed(before: &str, after: &str, latest: &str, copy: &str) -> usize {
         let [old, new, now, own] = [before, after, latest, copy].map(c_tokens);
         let fixes = fixes(document(before, &old), document(after, &new));

@@ -1,8 +1,7 @@
 //! Finds code that was moved as it is: cut from one place, and pasted into another.
 //!
-//! A move is certain where enough tokens in a row are spelled the same, so most moves are found
-//! here, in time that grows with the change. Alignments only have to find what was edited on the
-//! way.
+//! A move is certain where enough tokens in a row are spelled the same, so most are found here, in
+//! time that grows with the change. Alignments only find what was edited on the way.
 
 use std::num::NonZeroUsize;
 
@@ -41,9 +40,9 @@ const MAX_SEEN: usize = 64;
 /// at least as many tokens as `min_runs` has for the file of the head. Each token is in one run at
 /// most. The longest runs are paired first: whole files, then functions, then parts.
 ///
-/// Of the base, only every n-th window of n tokens is indexed, and all windows of the head are
-/// looked up, so a run of 2 n - 1 tokens always meets one (one-sided sampling). Time O(n log n) for
-/// each of the few lengths, memory 16 bytes for each indexed window.
+/// Only every n-th window of n tokens of the base is indexed, and all of the head are looked up, so
+/// a run of 2 n - 1 tokens always meets one. Time O(n log n) for each of the few lengths, memory 16
+/// bytes for each indexed window.
 pub fn moved_runs(
     head: &[ChangeTokens<'_>],
     base: &[ChangeTokens<'_>],
@@ -148,11 +147,9 @@ impl Sides<'_> {
 
     fn run(&self, to: usize, at: usize, from: usize, place: usize) -> MovedRun {
         let max = (self.to[to].len() - at).min(self.from[from].len() - place);
-        let n_before = (1..=at.min(place))
-            .take_while(|n| self.is_pair((to, at - n), (from, place - n)))
-            .count();
-        let n_behind =
-            (0..max).take_while(|n| self.is_pair((to, at + n), (from, place + n))).count();
+        let (before, behind) = (1..=at.min(place), 0..max);
+        let n_before = before.take_while(|n| self.is_pair((to, at - n), (from, place - n))).count();
+        let n_behind = behind.take_while(|n| self.is_pair((to, at + n), (from, place + n))).count();
         let (query, target) = ((at - n_before) as u32, (place - n_before) as u32);
         MovedRun { to, from, block: Block { query, target, len: (n_before + n_behind) as u32 } }
     }

@@ -69,11 +69,10 @@ const MAX_SLIDE: usize = 200;
 ///
 /// Three diffs, each between what the previous one kept, and of what was not moved. First of lines,
 /// ignoring white space, like git's (Myers 1986, with git's bounds and its indent heuristic), so
-/// that a line that git shows as context is rarely novel. Then of spelled tokens, for code that was
-/// re-wrapped. Then of symbols, for changed names. (The last two are histogram diffs, which fall
-/// back to Myers's; what is too large for them is first cut where both sides surely agree.) Because
-/// there are few distinct tokens and they often agree by chance, two repairs follow. Equal runs
-/// that are shorter than the edits next to them count as edited (the semantic cleanup of Fraser's
+/// that a line that git shows as context is rarely novel. Then of spelled tokens, then of symbols
+/// (histogram diffs, which fall back to Myers's; what is too large for them is first cut where both
+/// sides surely agree). Because tokens often agree by chance, two repairs follow. Equal runs that
+/// are shorter than the edits next to them count as edited (the semantic cleanup of Fraser's
 /// diff-match-patch). And an insertion with several possible positions is put where the tokens next
 /// to it agree exactly, its brackets are balanced, and a line starts.
 fn kept(base: Document<'_>, head: Document<'_>) -> Alignment {
@@ -456,7 +455,6 @@ mod tests {
         novel.map(|(token, _)| text(token)).collect::<Vec<_>>().join(" ")
     }
 
-    /// `n` words, each once, with this letter.
     fn words(letter: char, n: usize) -> String {
         (0..n).map(|at| format!("{letter}{at} ")).collect()
     }

@@ -207,8 +207,8 @@ mod tests {
         min_period: Option<usize>,
         expected: &[(u32, u32, u32)],
     ) {
-        let mut seeds: Vec<Seed> =
-            seeds.iter().map(|&(query, target)| Seed { query, target }).collect();
+        let seeds = seeds.iter().map(|&(query, target)| Seed { query, target });
+        let mut seeds: Vec<Seed> = seeds.collect();
         let (found, _) = runs(&c_tokens(query), &c_tokens(target), &mut seeds, 3, min_period);
         let found: Vec<_> = found.iter().map(|run| (run.query, run.target, run.len)).collect();
         assert_eq!(found, expected);

@@ -71,8 +71,8 @@ pub struct SharedKgram {
 /// proportion and finds no more: it only avoids comparing surroundings.
 const MAX_PAIRS: usize = 16;
 
-/// Number of tokens on either side by which repeated occurrences are distinguished. Of runs that
-/// agree for longer the nearest is used. Takes time and memory in proportion.
+/// Tokens on either side that distinguish repeated occurrences; of those that agree for longer the
+/// nearest is used. Takes time and memory in proportion.
 const CONTEXT: usize = 64;
 
 /// Maximum seeds of a k-gram with so many occurrences in the query and in the target.
@@ -96,21 +96,20 @@ impl<'s> SeedSide<'s> {
 
     /// The k-gram at `at` and what follows, or backward what precedes it; 0 beyond the document.
     fn context(&self, at: u32, k: usize, view: View) -> Context {
-        let Recurrences { before, after } =
-            self.recurrences.get_or_init(|| Recurrences::new(self.tokens));
+        let recurrences = self.recurrences.get_or_init(|| Recurrences::new(self.tokens));
         let mut context = [0; CONTEXT];
         let at = at as usize;
         match view {
             View::ExactRight | View::RenamedRight => {
                 let end = (at + CONTEXT).min(self.tokens.len());
                 for (place, slot) in (at..end).zip(&mut context) {
-                    *slot = self.read(place, view, before[place], place - at);
+                    *slot = self.read(place, view, recurrences.before[place], place - at);
                 }
             }
             View::ExactLeft | View::RenamedLeft => {
                 let end = (at + k).min(self.tokens.len());
                 for (place, slot) in (0..end).rev().zip(&mut context) {
-                    *slot = self.read(place, view, after[place], end - 1 - place);
+                    *slot = self.read(place, view, recurrences.after[place], end - 1 - place);
                 }
             }
         }
@@ -118,10 +117,8 @@ impl<'s> SeedSide<'s> {
     }
 
     /// Reads one token. With renaming, a name becomes the distance to its last occurrence if that
-    /// is among the `n_read` tokens read before it.
-    ///
-    /// Spelled names and other tokens are odd, distances are even from 2 on, and 0 is beyond the
-    /// end: no two of them collide.
+    /// is among the `n_read` tokens read before it. Spelled names and other tokens are odd,
+    /// distances are even from 2 on, and 0 is beyond the end: no two of them collide.
     fn read(&self, at: usize, view: View, distance: u32, n_read: usize) -> u32 {
         let token = &self.tokens[at];
         match view {
@@ -133,9 +130,8 @@ impl<'s> SeedSide<'s> {
     }
 }
 
-/// Pairs the occurrences of `shared` k-grams; `is_same` if both sides are one document.
-///
-/// Time O(n · CONTEXT · log n) for n occurrences in both.
+/// Pairs the occurrences of `shared` k-grams; `is_same` if both sides are one document. Time O(n ·
+/// CONTEXT · log n) for n occurrences in both.
 pub fn seeds(
     query: &SeedSide<'_>,
     target: &SeedSide<'_>,
@@ -147,10 +143,10 @@ pub fn seeds(
     for of_kgram in shared {
         let SharedKgram { query: of_query, target: of_target } = of_kgram;
         if of_query.len() * of_target.len() <= MAX_PAIRS {
-            let all = of_query
-                .iter()
-                .flat_map(|&query| of_target.iter().map(move |&target| Seed { query, target }));
-            seeds.extend(all.filter(|seed| !is_same || seed.query != seed.target));
+            for &query in of_query {
+                let all = of_target.iter().map(|&target| Seed { query, target });
+                seeds.extend(all.filter(|seed| !is_same || seed.query != seed.target));
+            }
         } else {
             pair_most_alike(of_kgram, [query, target], k, is_same, &mut seeds);
         }
@@ -248,7 +244,6 @@ mod tests {
     use super::*;
     use crate::language::Symbol;
 
-    /// All occurrences of each k-gram that two texts share.
     fn shared(query: &[Token], target: &[Token], k: usize) -> Vec<SharedKgram> {
         let mut found: HashMap<Vec<Symbol>, SharedKgram> = HashMap::new();
         let kgram = |tokens: &[Token]| tokens.iter().map(|token| token.symbol).collect();

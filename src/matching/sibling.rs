@@ -130,9 +130,7 @@ pub(super) struct Run {
 
 impl Window {
     /// The place of `target` that has this window of `before` around `at`, and not the edit of
-    /// `after`.
-    ///
-    /// Time O(m) for a window of m tokens.
+    /// `after`. Time O(m) for a window of m tokens.
     pub fn site(
         &self,
         before: &[Token],
@@ -164,8 +162,8 @@ impl Window {
         let end = self.hunk.removed.end;
         let left = before.tokens[self.tokens.start..end].iter().rev();
         let right = before.tokens[end..self.tokens.end].iter();
-        let (left, right) =
-            (n_known_of_runs(left, before.text, has), n_known_of_runs(right, before.text, has));
+        let left = n_known_of_runs(left, before.text, has);
+        let right = n_known_of_runs(right, before.text, has);
         // A run has all of the lines.
         let [n_left, n_right] = [self.lines.start..end, end..self.lines.end]
             .map(|lines| before.tokens[lines].iter().filter(|token| token.is_content()).count());
@@ -277,8 +275,8 @@ mod tests {
 
     #[test]
     fn every_run_across_a_hunk_has_a_fingerprint_within_its_reach() {
-        let params =
-            Params::new(16.try_into().expect("k"), 20.try_into().expect("t")).expect("k <= t");
+        let [k, t] = [16, 20].map(|n: usize| n.try_into().expect("it is not 0"));
+        let params = Params::new(k, t).expect("k <= t");
         for n_removed in [0, 1, 5, 19, 20, 21, 60] {
             let removed = 100..100 + n_removed;
             let hunk = Hunk { before: removed.clone(), after: 0..0, removed, added: 0..0 };

@@ -117,9 +117,8 @@ mod tests {
                 let gaps: u32 = part[..part.len() - 1].iter().map(|(_, gap)| gap).sum();
                 f64::from(part.iter().map(|(len, _)| len).sum::<u32>()) - f64::from(gaps)
             };
-            let any =
-                (0..all.len()).flat_map(|from| (from + 1..=all.len()).map(move |to| (from, to)));
-            let best = any.map(|(from, to)| score(&all[from..to])).fold(0.0, f64::max);
+            let any = (1..=all.len()).flat_map(|n| all.windows(n));
+            let best = any.map(score).fold(0.0, f64::max);
             let whole = alignment(&all);
             let found = parts(&whole, 1.0).into_iter().map(|part| {
                 let gaps = part.query().len() - part.n_tokens();

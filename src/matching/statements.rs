@@ -1,8 +1,7 @@
 //! Cuts fragments to whole statements.
 //!
-//! A fragment ends where two places stop being alike, which is often in the middle of a statement:
-//! both go on with `if (`, or begin with the end `);` of another one. Such a piece is cut off.
-//! Statements are told by layout alone, as [units](super::unit) are.
+//! A fragment often ends in the middle of a statement: both places go on with `if (`, or begin with
+//! the `);` of another. Such a piece is cut off, by layout alone, as [units](super::unit) are told.
 //!
 //! ```text
 //!   );                      cut: it closes what was opened before
@@ -110,7 +109,6 @@ impl Document<'_> {
 mod tests {
     use super::super::tests::{c_tokens, document};
 
-    /// What is left of the text between the marks.
     #[track_caller]
     fn check_left(marked: &str, left: &str) {
         let (before, rest) = marked.split_once('«').expect("the start is marked");

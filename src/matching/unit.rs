@@ -105,9 +105,8 @@ impl Document<'_> {
         largest
     }
 
-    /// The functions of the text, also those in others, in the order of their heads.
-    ///
-    /// Time O(n · d), as of [`Self::enclosing_unit`].
+    /// The functions of the text, also those in others, in the order of their heads. Time O(n · d),
+    /// as of [`Self::enclosing_unit`].
     pub fn functions(&self) -> Vec<Unit> {
         let heads = (0..self.tokens.len()).filter(|&at| self.starts_line(at) && !self.is_part(at));
         heads.filter_map(|at| self.function_at(at)).collect()
@@ -170,8 +169,8 @@ impl Document<'_> {
                     return (at + 1, has_body);
                 } else if own == indentation && is_closer {
                     let next = self.next_line(at);
-                    let after =
-                        depth + self.tokens[at..next].iter().map(Token::nesting).sum::<i64>();
+                    let line = self.tokens[at..next].iter();
+                    let after = depth + line.map(Token::nesting).sum::<i64>();
                     // `) -> u8 {` and `):` go on. A lone `}` ends it, even unbalanced by `#ifdef`.
                     let opens_body = self.is(next - 1, b":");
                     if after <= 0 && !opens_body || (word == b"}" && next == at + 1) {
@@ -269,7 +268,6 @@ impl Document<'_> {
     }
 
     /// Whether `range` holds a whole unit of at least `min_tokens` tokens, annotations included.
-    ///
     /// Time O(n · d) for n tokens in `range` and units that are nested d deep.
     pub fn holds_unit(&self, range: Range<usize>, min_tokens: usize) -> bool {
         let lines = range.clone().filter(|&at| self.starts_line(at));

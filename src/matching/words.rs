@@ -2,7 +2,7 @@
 //!
 //! A name is split at underscores and where its case changes, so `parseLinkHeader` and
 //! `link_headers` share two words. Two functions are compared by BM25 (Robertson and Zaragoza, The
-//! Probabilistic Relevance Framework, 2009), of which only the sum over words is needed here.
+//! Probabilistic Relevance Framework, 2009).
 
 use std::ops::Range;
 
@@ -93,9 +93,8 @@ fn number(word: &[u8]) -> u32 {
     (hash ^ hash >> 32) as u32
 }
 
-/// The words of a file, in its code and its comments, but for keywords, sorted, each once.
-///
-/// Time O(n + m log m) for n bytes and m names. A name that is repeated is split once.
+/// The words of a file, in its code and its comments, but for keywords, sorted, each once. Time O(n
+/// + m log m) for n bytes and m names. A name that is repeated is split once.
 pub fn words_of_file(text: &[u8], tokens: &[Token]) -> Vec<u32> {
     let mut found = Vec::new();
     let mut names: Vec<(u32, usize)> = Vec::new();

@@ -1,9 +1,9 @@
 //! Measures how interesting a copy is to a reviewer.
 //!
-//! Most copies that a change adds are real but uninteresting: fields, getters, builder chains, an
-//! overload next to its sibling. The others stand out by how much they *do*: how many different
-//! statements decide, call or compute, with how many kinds of control flow, and how much of that
-//! reads like the origin.
+//! Most copies that a change adds are uninteresting: fields, getters, builder chains, an overload
+//! next to its sibling. The others stand out by how much they *do*: how many different statements
+//! decide, call or compute, with how many kinds of control flow, and how much reads like the
+//! origin.
 //!
 //! ```text
 //!                                                  statements     control flow
@@ -192,13 +192,9 @@ pub fn names_alike(copy: &[Token], origin: &[Token]) -> f64 {
 /// The lines that two documents have in common along `alignment`, however they are laid out: lines
 /// of the one with more of these whose tokens all are spelled the same; each shape once. Time O(n).
 pub fn n_equal_lines(alignment: &Alignment, query: Document<'_>, target: Document<'_>) -> usize {
-    let (mut own, mut others) = (Vec::new(), Vec::new());
-    for (a, b) in
-        alignment.pairs().filter(|&(a, b)| query.tokens[a].exact == target.tokens[b].exact)
-    {
-        own.push(a);
-        others.push(b);
-    }
+    let spelled =
+        alignment.pairs().filter(|&(a, b)| query.tokens[a].exact == target.tokens[b].exact);
+    let (own, others): (Vec<usize>, Vec<usize>) = spelled.unzip();
     query.n_lines_of(alignment.query(), &own).max(target.n_lines_of(alignment.target(), &others))
 }
 
@@ -295,7 +291,8 @@ impl<'d> Document<'d> {
         if matches!(line[0].text(self.text), b"@" | b"#") {
             return None;
         }
-        let controls = self.controls(line);
+        let words = line.iter().filter(|token| token.is_word()).map(|token| token.text(self.text));
+        let controls: Vec<&str> = words.filter_map(|word| self.words.control_flow(word)).collect();
         if controls.is_empty()
             && (!self.acts(line, juxtaposed) || !juxtaposed && self.is_signature(&tokens))
         {
@@ -310,11 +307,6 @@ impl<'d> Document<'d> {
     fn is_signature(&self, tokens: &Range<usize>) -> bool {
         self.tokens[tokens.clone()].iter().any(|token| token.punctuation() == Some(b'('))
             && self.end_of_signature(tokens.start) > tokens.start
-    }
-
-    fn controls(&self, line: &[Token]) -> Vec<&'d str> {
-        let words = line.iter().filter(|token| token.is_word());
-        words.filter_map(|token| self.words.control_flow(token.text(self.text))).collect()
     }
 
     /// Whether a line that begins with this token ends a block: with a bracket or a word.

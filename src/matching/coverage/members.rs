@@ -117,6 +117,11 @@ impl QueryPairs<'_> {
 }
 
 impl CloneClass {
+    /// The numbers of its pairs.
+    pub(super) fn numbers(&self) -> impl Iterator<Item = usize> + '_ {
+        self.members.iter().map(|(number, _)| *number)
+    }
+
     /// Adds a member, unless another one already names all of its origin.
     pub(super) fn add(&mut self, number: usize, pair: ClonePair, input: QueryPairs<'_>) {
         let QueryPairs { pairs, by_part, .. } = input;
@@ -163,10 +168,8 @@ impl CloneClass {
             return self;
         }
         let query = input.whole(self.query.clone(), is_border);
-        let members = self
-            .members
-            .iter()
-            .filter_map(|(number, pair)| Some((*number, input.cut(pair, *number, query.clone())?)));
+        let cut = |number, pair| Some((number, input.cut(pair, number, query.clone())?));
+        let members = self.members.iter().filter_map(|(number, pair)| cut(*number, pair));
         let members: Vec<(usize, ClonePair)> = members.collect();
         // What is left may end with tokens that no origin has.
         let sides = members.iter().map(|(_, pair)| pair.alignment.query());

@@ -59,9 +59,7 @@ pub fn clone_classes(input: QueryPairs<'_>) -> CloneClasses {
 }
 
 /// Makes sure that each run is in a class with its origin. Groups that lose all members are
-/// dropped.
-///
-/// Time O(r log r + r · m) for r runs and m members of the classes that contain each.
+/// dropped. Time O(r log r + r · m) for r runs and m members of the classes that contain each.
 fn reconcile(groups: Vec<Group>, input: QueryPairs<'_>) -> CloneClasses {
     let layout = Layout::new(input.query);
     let mut pieces: Vec<Piece> = Vec::new();
@@ -80,11 +78,10 @@ fn reconcile(groups: Vec<Group>, input: QueryPairs<'_>) -> CloneClasses {
     pieces.sort_by_key(|piece| {
         (Reverse(piece.query.len()), Reverse(piece.n_exact), piece.query.start, piece.number)
     });
-    let named =
-        groups.into_iter().map(|group| input.named(&group.query, group.members.into_iter()));
+    let named = groups.into_iter().map(|of| input.named(&of.query, of.members.into_iter()));
     let named = named.filter(|named| !named.members.is_empty());
-    let mut cover =
-        Cover { classes: named.map(|class| (class.query.start, class)).collect(), input };
+    let classes = named.map(|class| (class.query.start, class)).collect();
+    let mut cover = Cover { classes, input };
     let mut asked: Vec<&Piece> = Vec::new();
     for _ in 0..MAX_ROUNDS {
         let mut held = Outermost::default();
@@ -104,10 +101,9 @@ fn reconcile(groups: Vec<Group>, input: QueryPairs<'_>) -> CloneClasses {
             break;
         }
     }
-    let runs = asked
-        .into_iter()
-        .filter_map(|Piece { number, query, .. }| Some((*number, input.left(query, *number)?)));
-    CloneClasses { runs: runs.collect(), classes: cover.into_classes() }
+    let run = |piece: &Piece| Some((piece.number, input.left(&piece.query, piece.number)?));
+    let runs = asked.into_iter().filter_map(run).collect();
+    CloneClasses { runs, classes: cover.into_classes() }
 }
 
 /// A part of a run: whole units of code, if it has any.
@@ -164,8 +160,8 @@ impl Cover<'_> {
 
     /// Cuts a piece where classes begin and end: each stretch with the first token of its class.
     fn stretches(&self, range: &Range<usize>) -> Vec<(Range<usize>, Option<usize>)> {
-        let first =
-            self.classes.range(..=range.start).next_back().map_or(range.start, |(&start, _)| start);
+        let before = self.classes.range(..=range.start).next_back();
+        let first = before.map_or(range.start, |(&start, _)| start);
         let mut stretches = Vec::new();
         let mut at = range.start;
         for (&start, class) in self.classes.range(first..range.end) {
@@ -255,8 +251,7 @@ impl Cover<'_> {
         if beside.is_empty() || !self.is_named(neighbor, piece, &beside) {
             return false;
         }
-        let left =
-            self.input.named(&rest, self.classes[&class].members.iter().map(|(number, _)| *number));
+        let left = self.input.named(&rest, self.classes[&class].numbers());
         if left.members.is_empty() || !self.extend(neighbor, piece, stretch) {
             return false;
         }
@@ -299,8 +294,7 @@ impl Cover<'_> {
         let range = self.classes[&class].query.clone();
         let target = piece.target(stretch);
         let border = if target.end <= stretch.start { stretch.start } else { stretch.end };
-        let members: Vec<usize> =
-            self.classes[&class].members.iter().map(|(number, _)| *number).collect();
+        let members: Vec<usize> = self.classes[&class].numbers().collect();
         let parts = [range.start..border, border..range.end];
         if parts.iter().any(Range::is_empty) {
             return false;
@@ -324,9 +318,8 @@ impl Cover<'_> {
             let Some(class) = self.class_at(at) else { continue };
             let beside = shared(&self.classes[&class].query, &piece.query);
             let is_of_piece = !beside.is_empty() && self.is_named(class, piece, &beside);
-            let mut members = self.classes[&class].members.iter();
-            let is_of_run = is_of_piece || members.any(|(number, _)| *number == piece.number);
-            if is_of_run && self.extend(class, piece, stretch) {
+            let is_of_run = self.classes[&class].numbers().any(|number| number == piece.number);
+            if (is_of_piece || is_of_run) && self.extend(class, piece, stretch) {
                 return true;
             }
         }
@@ -359,13 +352,12 @@ impl Cover<'_> {
             pair = left;
         }
         let Some(mut named) = self.classes.remove(&class) else { return false };
-        let shown = self.input.pairs;
-        let meets_itself = named
-            .members
-            .iter()
-            .any(|(at, other)| shown[*at].is_same && overlaps(&other.alignment.target(), &range));
+        let pairs = self.input.pairs;
+        let meets_itself = named.members.iter().any(|(number, other)| {
+            pairs[*number].is_same && overlaps(&other.alignment.target(), &range)
+        });
         if range.start > before.start || range.end < before.end || meets_itself {
-            named = self.input.named(&range, named.members.into_iter().map(|(number, _)| number));
+            named = self.input.named(&range, named.numbers());
         }
         named.query = range;
         let (target, of_target) = (self.input.pairs[piece.number].target, pair.alignment.target());
@@ -411,7 +403,6 @@ mod tests {
         Pair { is_run: false, ..run(target, query) }
     }
 
-    /// The coverage of `query` by classes of at least 20 tokens.
     fn covered(
         query: &str,
         targets: &[&str],
@@ -451,11 +442,9 @@ mod tests {
         reconcile(classes.iter().map(class).collect(), input)
     }
 
-    /// The classes, each with the numbers of its pairs.
     fn classes(coverage: &CloneClasses) -> Vec<(Range<usize>, Vec<usize>)> {
-        let members =
-            |class: &CloneClass| class.members.iter().map(|(number, _)| *number).collect();
-        coverage.classes.iter().map(|class| (class.query.clone(), members(class))).collect()
+        let classes = coverage.classes.iter();
+        classes.map(|class| (class.query.clone(), class.numbers().collect())).collect()
     }
 
     #[test]
