@@ -130,7 +130,7 @@ pub fn resemblances(
         let others: Vec<_> = (a + 1..read.len()).filter(|&b| n_shared[b] > 0).collect();
         let pairs = others.into_iter().map(|b| match &sketches {
             Some(sketches) => by_sketches(a, b, sketches),
-            None => exact(a, b, [a, b].map(|at| read[at].0.len()), n_shared[b]),
+            None => exact(a, b, [a, b].map(|at| read[at].0.hashes().len()), n_shared[b]),
         });
         pairs.collect::<Vec<_>>()
     });
@@ -144,7 +144,7 @@ pub fn resemblances(
     let measured = (0..read.len()).map(|at| MeasuredDocument {
         name: documents[at].name.clone(),
         n_tokens: read[at].1,
-        n_shingles: read[at].0.len(),
+        n_shingles: read[at].0.hashes().len(),
         n_sketched: sketches.as_ref().map(|sketches| sketches[at].kept().len()),
     });
     let measured = measured.collect();

@@ -1,8 +1,8 @@
 //! Turns tokens into fingerprints: hashes of k-grams, of which winnowing keeps a few.
 //!
-//! Invariant: any run of [`Params::guarantee_threshold`] normalized tokens that
-//! two texts share gives them a common fingerprint, and no run shorter than
-//! [`Params::noise_threshold`] does (Schleimer, Wilkerson, Aiken 2003).
+//! Invariant: any run of [`Params::guarantee_threshold`] normalized tokens that two texts share
+//! gives them a common fingerprint, and no run shorter than [`Params::noise_threshold`] does
+//! (Schleimer, Wilkerson, Aiken 2003).
 
 mod effort;
 mod kgram;
@@ -13,22 +13,22 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 
 pub use effort::Effort;
-pub use kgram::{hash_exact, hash_kgrams, hash_numbers, hash_spelled, hash_symbols};
+use kgram::hash_symbols;
+pub use kgram::{hash_exact, hash_kgrams, hash_numbers, hash_spelled};
 pub use winnow::{ROBUST_WINNOWING, Winnow, winnow};
 
 use crate::language::{Symbol, Token};
 
-/// A selected k-gram: its hash and the position of its first token.
+/// A selected k-gram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fingerprint {
-    /// The hash of the k-gram.
+    /// Its hash.
     pub hash: u64,
     /// The position of its first token in the document.
     pub position: u32,
 }
 
-/// The parameters of fingerprinting; two sets of fingerprints are comparable only if these are
-/// equal.
+/// The parameters of fingerprinting; only fingerprints of equal ones are comparable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Params {
     k: NonZeroUsize,
@@ -88,7 +88,7 @@ impl Params {
     /// Winnowing is local: a window selects its smallest hash, whatever is around it. These
     /// fingerprints and those of the unchanged windows are therefore all of the whole text.
     pub fn around(&self, n: usize, changed: Range<usize>) -> Range<usize> {
-        let n_window = self.noise_threshold() + self.window.get() - 1;
+        let n_window = self.guarantee_threshold();
         let to = (changed.end + n_window - 1).max(n_window).min(n);
         let from = changed.start.saturating_sub(n_window - 1).min(to.saturating_sub(n_window));
         from..to
@@ -119,15 +119,15 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::text::common_prefix;
 
     pub(super) fn positive(n: usize) -> NonZeroUsize {
         NonZeroUsize::new(n).expect("the tests have numbers above 0")
     }
 
     pub(super) fn tokens(symbols: &[u8]) -> Vec<Token> {
-        let token =
-            |byte: &u8| Token { start: 0, end: 0, symbol: Symbol::punctuation(*byte), exact: 0 };
-        symbols.iter().map(token).collect()
+        let symbols = symbols.iter().map(|byte| Symbol::punctuation(*byte));
+        symbols.map(|symbol| Token { start: 0, end: 0, symbol, exact: 0 }).collect()
     }
 
     fn params(k: usize, t: usize) -> Params {
@@ -140,10 +140,9 @@ mod tests {
 
     /// The longest run of symbols common to both texts, by trying all.
     fn longest_shared_run(a: &[u8], b: &[u8]) -> usize {
-        let run =
-            |i: usize, j: usize| a[i..].iter().zip(&b[j..]).take_while(|(x, y)| x == y).count();
         let places = (0..a.len()).flat_map(|i| (0..b.len()).map(move |j| (i, j)));
-        places.map(|(i, j)| run(i, j)).max().unwrap_or(0)
+        let runs = places.map(|(i, j)| common_prefix(&a[i..], &b[j..]));
+        runs.max().unwrap_or(0)
     }
 
     proptest! {

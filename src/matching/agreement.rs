@@ -1,5 +1,4 @@
-//! Says what two functions have in common that a person recognizes: what they call, their messages,
-//! their words.
+//! Says what two functions have in common that a person recognizes.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,16 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::words::{Rarity, word_texts, words_of_code};
 use super::{Document, Unit};
 use crate::language::Kind;
-use crate::text::printable;
+use crate::text::{printable, shortened};
 
-/// Maximum functions, messages and words to name.
-const MAX_CALLS: usize = 4;
-const MAX_MESSAGES: usize = 2;
-const MAX_WORDS: usize = 5;
 /// Minimum bytes of a message, with its quotes. A shorter string is a key or a separator.
 const MIN_MESSAGE: usize = 10;
-/// Maximum characters of a message to quote.
-const MAX_QUOTED: usize = 50;
 
 /// What two functions have in common, the rarest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,13 +23,12 @@ pub struct Agreement {
 }
 
 impl Agreement {
-    /// What `asked` and a function of `known` have in common; `rarity` is that of the words of
-    /// `asked`.
+    /// What `asked` and a function of `known` share; `rarity` is that of the words of `asked`.
     pub fn new(asked: Document<'_>, known: Document<'_>, unit: &Unit, rarity: &Rarity<'_>) -> Self {
         let all_words = words_of_code(known, known.bytes_with_comment(&unit.tokens));
         let known = Document { tokens: &known.tokens[unit.tokens.clone()], ..known };
-        let calls = rarest(&called(&asked) & &called(&known), rarity, MAX_CALLS);
-        let says = rarest(&messages(&asked) & &messages(&known), rarity, MAX_MESSAGES);
+        let calls = rarest(&called(&asked) & &called(&known), rarity, 4);
+        let says = rarest(&messages(&asked) & &messages(&known), rarity, 2);
         let mut words: BTreeMap<u32, &[u8]> = BTreeMap::new();
         for (word, text) in all_words {
             words.entry(word).or_insert(text);
@@ -46,7 +38,7 @@ impl Agreement {
             words.remove(&word);
         }
         words.retain(|word, text| rarity.weight(*word) > 0.0 && !text[0].is_ascii_digit());
-        let words = rarest(words.into_values().collect(), rarity, MAX_WORDS);
+        let words = rarest(words.into_values().collect(), rarity, 5);
         let words = words.iter().map(|word| word.to_lowercase()).collect();
         Self { calls, says: says.iter().map(|text| quoted(text)).collect(), words }
     }
@@ -55,9 +47,8 @@ impl Agreement {
     pub fn describe(&self) -> String {
         let lists = [("calls", &self.calls), ("says", &self.says), ("names", &self.words)];
         let told = lists.iter().filter(|(_, list)| !list.is_empty());
-        told.map(|(verb, list)| format!("{verb} {}", list.join(", ")))
-            .collect::<Vec<String>>()
-            .join("; ")
+        let told = told.map(|(verb, list)| format!("{verb} {}", list.join(", ")));
+        told.collect::<Vec<String>>().join("; ")
     }
 }
 
@@ -68,14 +59,13 @@ pub fn called<'d>(code: &Document<'d>) -> BTreeSet<&'d [u8]> {
     calls.map(|pair| pair[0].text(code.text)).collect()
 }
 
-/// The literals that are messages rather than keys: those of several words.
+/// The literals of several words.
 fn messages<'d>(code: &Document<'d>) -> BTreeSet<&'d [u8]> {
     let strings = code.tokens.iter().filter(|token| token.kind() == Kind::String);
     let texts = strings.map(|token| token.text(code.text));
     texts.filter(|text| text.len() >= MIN_MESSAGE && text.contains(&b' ')).collect()
 }
 
-/// The rarest of some texts, by their words.
 fn rarest(texts: BTreeSet<&[u8]>, rarity: &Rarity<'_>, max: usize) -> Vec<String> {
     let mut texts: Vec<&[u8]> = texts.into_iter().collect();
     texts.sort_by_cached_key(|text| {
@@ -85,11 +75,7 @@ fn rarest(texts: BTreeSet<&[u8]>, rarity: &Rarity<'_>, max: usize) -> Vec<String
     texts.into_iter().take(max).map(printable).collect()
 }
 
-/// A literal in quotes of one kind, shortened.
 fn quoted(literal: &str) -> String {
     let text = literal.trim_matches(|c: char| !c.is_alphanumeric() && !"%{}[]()<>".contains(c));
-    match text.char_indices().nth(MAX_QUOTED) {
-        Some((end, _)) => format!("\"{}…\"", &text[..end]),
-        None => format!("\"{text}\""),
-    }
+    format!("\"{}\"", shortened(text, 50))
 }

@@ -1,8 +1,7 @@
 //! Aligns a query with a target around a chain, to the exact first and last token.
 //!
-//! Runs miss edited tokens at the ends of a copy and the short pieces between its edits. The
-//! alignment restores both: it aligns everything between the runs of the chain, and extends beyond
-//! its ends for as long as that pays.
+//! Runs miss edited tokens at the ends of a copy and the short pieces between its edits. So
+//! everything between the runs of the chain is aligned, and beyond its ends for as long as it pays.
 //!
 //! ```text
 //! query    x = a + 1 ;    x→y and a→b are the renames of the chain: 8 + 4 + 8 + 4 + 12 + 4 = 40
@@ -19,12 +18,10 @@ use super::corners::{MAX_CELLS, Matrix};
 use super::score::Renames;
 use crate::language::Token;
 
-/// Maximum rows that all extensions of one pair of documents examine together, and the memory for
-/// them.
+/// Maximum rows of all extensions of one pair of documents together, and the memory for them.
 ///
 /// Code that is similar everywhere has countless chains, and each could be extended over the whole
-/// text. The best chains are extended first. A chain without an extension still has all its runs;
-/// it only misses what is around them.
+/// text. The best are extended first; the others still have all their runs.
 #[derive(Debug)]
 pub struct Budget {
     level: Level,
@@ -34,19 +31,12 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Rows for each token of the shorter document, which ends each extension. Ordinary files need
-    /// less than one.
-    const ROWS_PER_TOKEN: usize = 16;
-    /// Minimum rows, for short documents.
-    const MIN_ROWS: usize = 64 * ROUND;
-
-    /// The budget for a query and a target.
     pub fn of(query: &[Token], target: &[Token]) -> Self {
-        let n_rows_left = Self::ROWS_PER_TOKEN * query.len().min(target.len()) + Self::MIN_ROWS;
+        // Ordinary files need less than one row for each token of the shorter one.
+        let n_rows_left = 16 * query.len().min(target.len()) + 64 * ROUND;
         Self { level: Level::new(), n_rows_left, band: Band::new(), matrix: Matrix::default() }
     }
 
-    /// Whether all rows are used up.
     pub fn is_spent(&self) -> bool {
         self.n_rows_left == 0
     }
@@ -90,8 +80,7 @@ fn align_with<S: Simd>(
     let Some(first) = anchors.first().copied() else { return Alignment::default() };
 
     // Extend to the left in rounds. Each round starts at the outermost block of the previous one
-    // with a best score of 0 again, so a long copy is followed to its start while the matrix of a
-    // round stays small.
+    // with a best score of 0 again, so a long copy is followed to its start in a small matrix.
     let mut head = Vec::new();
     let mut at = (first.query as usize, first.target as usize);
     loop {
@@ -126,12 +115,10 @@ fn align_with<S: Simd>(
     alignment
 }
 
-/// The runs of a chain, cut so that no two overlap: where two overlap, they are cut at the point
-/// that leaves most tokens spelled the same.
+/// The runs of a chain, cut where they overlap so that most tokens are spelled the same.
 fn disjoint(chain: &[Block], query: &[Token], target: &[Token]) -> Vec<Block> {
     let mut anchors: Vec<Block> = Vec::new();
-    for &next in chain {
-        let mut next = next;
+    for mut next in chain.iter().copied() {
         if let Some(last) = anchors.last_mut() {
             let in_query = (last.query + last.len).saturating_sub(next.query);
             let n = in_query.max((last.target + last.len).saturating_sub(next.target));
@@ -141,8 +128,7 @@ fn disjoint(chain: &[Block], query: &[Token], target: &[Token]) -> Vec<Block> {
             // The earlier run may already have been cut, and be shorter than the overlap.
             let n_behind = n.saturating_sub(last.len);
             next = next.part(n_behind, next.len - n_behind);
-            // The first `n_left` of the remaining `n` tokens stay with the earlier run, the others
-            // with the later one.
+            // The first `n_left` of the remaining `n` tokens stay with the earlier run.
             let n = n - n_behind;
             let mut n_exact = next.part(0, n).n_spelled(query, target) as i64;
             let mut best = (n_exact, 0);
@@ -170,7 +156,6 @@ struct Scorer<'t> {
     query: &'t [Token],
     target: &'t [Token],
     renames: Renames,
-    /// Whether query and target are one document.
     is_same: bool,
 }
 
@@ -181,7 +166,8 @@ impl<'t> Scorer<'t> {
         let columns = self.columns(from.0 as i64 - from.1 as i64);
         let (query, target) = (&self.query[from.0..], &self.target[from.1..]);
         let path = self.extend(simd, |n| query.get(n), |n| target.get(n), columns, budget);
-        blocks(&path, |i, j| (from.0 + i, from.1 + j))
+        let path = path.into_iter().map(|(i, j)| (from.0 + i, from.1 + j));
+        path.collect::<Alignment>().blocks
     }
 
     /// Extends one round before the start `from`; the blocks descend.
@@ -195,7 +181,7 @@ impl<'t> Scorer<'t> {
             columns,
             budget,
         );
-        let mut blocks = blocks(&path, |i, j| (i, j));
+        let mut blocks = Alignment::from_iter(path).blocks;
         for block in &mut blocks {
             block.query = from.0 as u32 - block.query - block.len;
             block.target = from.1 as u32 - block.target - block.len;
@@ -213,8 +199,7 @@ impl<'t> Scorer<'t> {
         }
     }
 
-    /// The matched cells, in order, of the best-scoring path from the corner through some
-    /// `columns`.
+    /// The matched cells, in order, of the best path from the corner through some `columns`.
     #[inline(always)]
     fn extend<S: Simd>(
         &self,
@@ -239,7 +224,6 @@ impl<'t> Scorer<'t> {
         })
     }
 
-    /// Aligns everything between two blocks, unless it is too much.
     #[inline(always)]
     fn fill<S: Simd>(
         &self,
@@ -258,11 +242,6 @@ impl<'t> Scorer<'t> {
         let path = budget.matrix.path(simd, a, b, &self.renames);
         alignment.extend(path.iter().map(|&(i, j)| (from.0 + i, from.1 + j)));
     }
-}
-
-/// Joins matched cells into blocks; `place` gives their positions.
-fn blocks(path: &[Cell], place: impl Fn(usize, usize) -> Cell) -> Vec<Block> {
-    path.iter().map(|&(i, j)| place(i, j)).collect::<Alignment>().blocks
 }
 
 #[cfg(test)]

@@ -18,12 +18,10 @@ pub struct Block {
 }
 
 impl Block {
-    /// Its tokens in the query.
     pub(super) fn in_query(&self) -> Range<usize> {
         self.query as usize..(self.query + self.len) as usize
     }
 
-    /// Its tokens in the target.
     pub(super) fn in_target(&self) -> Range<usize> {
         self.target as usize..(self.target + self.len) as usize
     }
@@ -43,13 +41,11 @@ impl Block {
         (next.query - (self.query + self.len)).max(next.target - (self.target + self.len))
     }
 
-    /// Whether its token `at` is spelled the same.
     #[inline]
     pub(super) fn is_spelled_at(&self, at: u32, query: &[Token], target: &[Token]) -> bool {
         query[(self.query + at) as usize].exact == target[(self.target + at) as usize].exact
     }
 
-    /// The tokens of both sides that it aligns.
     pub(super) fn sides<'t>(
         &self,
         query: &'t [Token],
@@ -58,13 +54,12 @@ impl Block {
         query[self.in_query()].iter().zip(&target[self.in_target()])
     }
 
-    /// How many of its tokens are spelled the same.
     pub(super) fn n_spelled(&self, query: &[Token], target: &[Token]) -> usize {
         self.sides(query, target).filter(|(a, b)| a.exact == b.exact).count()
     }
 }
 
-/// The position of a token of the query, and of one of the target.
+/// A position in the query and one in the target.
 pub type Cell = (usize, usize);
 
 /// The aligned tokens of a query and a target, as blocks in ascending order.
@@ -102,14 +97,13 @@ impl Alignment {
         self.blocks.iter().map(|block| block.len as usize).sum()
     }
 
-    /// The aligned positions, query and target, in ascending order.
+    /// The aligned positions in ascending order.
     pub fn pairs(&self) -> impl Iterator<Item = Cell> + '_ {
         self.blocks.iter().flat_map(|block| {
             (0..block.len).map(move |n| ((block.query + n) as usize, (block.target + n) as usize))
         })
     }
 
-    /// The aligned tokens of both sides.
     pub(super) fn sides<'t>(
         &self,
         query: &'t [Token],
@@ -118,7 +112,6 @@ impl Alignment {
         self.blocks.iter().flat_map(|block| block.sides(query, target))
     }
 
-    /// All of them at once.
     pub(super) fn all_pairs(&self) -> Vec<Cell> {
         // Their number is known: growing took a twentieth of a scan.
         let mut pairs = Vec::with_capacity(self.n_tokens());
@@ -136,28 +129,24 @@ impl Alignment {
         Self { blocks: blocks.collect() }
     }
 
-    /// Appends a block.
     pub(super) fn add(&mut self, block: &Block) {
         self.push(block.query as usize, block.target as usize, block.len as usize);
     }
 
     pub(super) fn push(&mut self, query: usize, target: usize, len: usize) {
-        if len == 0 {
-            return;
-        }
         if let Some(last) = self.blocks.last_mut()
             && (last.query + last.len) as usize == query
             && (last.target + last.len) as usize == target
         {
             last.len += len as u32;
-            return;
+        } else if len > 0 {
+            self.blocks.push(Block { query: query as u32, target: target as u32, len: len as u32 });
         }
-        self.blocks.push(Block { query: query as u32, target: target as u32, len: len as u32 });
     }
 }
 
+/// Joins aligned positions, which ascend on both sides, into blocks.
 impl FromIterator<Cell> for Alignment {
-    /// Joins aligned positions, which ascend on both sides, into blocks.
     fn from_iter<T: IntoIterator<Item = Cell>>(pairs: T) -> Self {
         let mut alignment = Self::default();
         alignment.extend(pairs);
@@ -166,7 +155,6 @@ impl FromIterator<Cell> for Alignment {
 }
 
 impl Extend<Cell> for Alignment {
-    /// Appends aligned positions after the existing ones.
     fn extend<T: IntoIterator<Item = Cell>>(&mut self, pairs: T) {
         for (query, target) in pairs {
             self.push(query, target, 1);

@@ -7,14 +7,13 @@ use std::ops::Range;
 use foldhash::{HashMap, HashSet, HashSetExt};
 
 use super::Document;
-use super::agreeing::agreeing;
 use super::align::{Budget, align};
 use super::alignment::{Alignment, Block};
 use super::chain::chains;
 use super::copied::CopiedStretches;
 use super::pair::{Params, solid_runs};
-use super::run::runs;
-use super::seed::Seed;
+use super::run::{agreeing, runs};
+use super::seeding::Seed;
 use crate::language::Token;
 
 /// What two documents have in common.
@@ -22,23 +21,20 @@ use crate::language::Token;
 pub struct Alignments {
     /// Alignments along the chains, the best chain first.
     pub alignments: Vec<Alignment>,
-    /// All runs of at least `min_run` tokens that contain a seed and whose names agree, whether or
-    /// not an alignment has them.
+    /// All runs of `min_run` tokens or more that contain a seed and whose names agree.
     pub runs: Vec<Block>,
     /// What was left out, as the documents repeat themselves too often.
     pub limits: Shortfall,
 }
 
-/// How much of two documents was compared, where they repeat themselves so often that not all of it
-/// was.
+/// What was not compared of two documents that repeat themselves too often.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Shortfall {
     /// Places that were not looked at, those farthest apart; 0 in ordinary code.
     pub n_places_left: usize,
     /// Places that there are.
     pub n_places: usize,
-    /// Chains that were not extended over edits beyond their first and last run, into code that is
-    /// in no better alignment.
+    /// Chains that were not extended into code that is in no better alignment.
     pub n_not_extended: usize,
 }
 
@@ -57,17 +53,14 @@ impl std::ops::AddAssign for Shortfall {
     }
 }
 
-/// Finds the alignments of `query` with `target` along the chains of their `seeds`, the best chains
-/// first.
+/// Aligns `query` with `target` along the chains of their `seeds`, the best chains first.
 ///
-/// With `is_same`, query and target are one document: fragments never overlap themselves. Nothing
-/// is judged yet; that is up to [`clones`](super::clones), once the caller has cut out the relevant
-/// part.
+/// With `is_same`, query and target are one document: fragments never overlap themselves.
+/// [`clones`](super::clones) judges, once the caller has cut out the relevant part.
 ///
 /// Guarantee: every run of at least `min_run` tokens around a seed is part of an alignment, on its
 /// own diagonal, unless it repeats itself with a shorter period, or is in a copied stretch that is
-/// much longer. A chain may join runs, but none is ever dropped because another was better, or
-/// because it is between two that are.
+/// much longer. None is dropped because another was better.
 pub fn alignments(
     query: Document<'_>,
     target: Document<'_>,
@@ -89,16 +82,14 @@ pub fn alignments(
         // An earlier alignment that was extended over the same runs already shows everything.
         let is_shown = chain.iter().all(|run| aligned.contains(run))
             || copied.holds(&chain, query.tokens, target.tokens);
-        if is_shown || !may_be_clone(&chain, query, target, params) {
+        if is_shown || !may_be_clone(&chain, query.tokens, target.tokens, params) {
             continue;
         }
         let is_whole = !budget.is_spent() || is_within(&chain, &is_aligned);
-        let alignment =
-            trim(&align(query.tokens, target.tokens, &chain, is_same, &mut budget), query, target);
-        let parts =
-            if is_same { without_overlap(&alignment, query.tokens) } else { vec![alignment] };
-        // No clone has fewer tokens: a block that repeats itself every few tokens is cut into that
-        // many parts.
+        let whole = align(query.tokens, target.tokens, &chain, is_same, &mut budget);
+        let whole = trim(&whole, query, target);
+        let parts = if is_same { without_overlap(&whole, query.tokens) } else { vec![whole] };
+        // No clone has fewer: a block that repeats itself is cut into many parts.
         let parts = parts.into_iter().filter(|part| part.n_tokens() >= params.min_run);
         let n_before = found.len();
         for part in parts.filter(|part| shown.insert(part.clone())) {
@@ -112,29 +103,21 @@ pub fn alignments(
     Alignments { alignments: found, runs: agreeing, limits }
 }
 
-/// Whether what is before and behind a chain belongs to alignments that were found before it:
-/// extending it would show nothing that is not shown.
+/// Whether what is before and behind a chain is aligned: extending it would show nothing new.
 fn is_within(chain: &[Block], is_aligned: &[bool]) -> bool {
     let (Some(first), Some(last)) = (chain.first(), chain.last()) else { return true };
     let ends = [(first.query as usize).checked_sub(1), Some(last.in_query().end)];
     ends.iter().flatten().all(|&at| is_aligned.get(at).is_none_or(|&is_aligned| is_aligned))
 }
 
-/// Whether a run of the chain is as long as `min_run`, or half as long with most words spelled the
-/// same: a clone needs one or the other. Most coincidental chains end here, before they are
-/// aligned.
-fn may_be_clone(
-    chain: &[Block],
-    query: Document<'_>,
-    target: Document<'_>,
-    params: &Params,
-) -> bool {
+/// Whether a run is as long as `min_run`, or half as long with most words spelled the same: a clone
+/// needs one or the other. Most coincidental chains end here, before they are aligned.
+fn may_be_clone(chain: &[Block], query: &[Token], target: &[Token], params: &Params) -> bool {
     chain.iter().any(|run| {
         let len = run.len as usize;
         len >= params.min_run
             || 2 * len >= params.min_run
-                && run.n_spelled(query.tokens, target.tokens) as f64
-                    >= params.min_spelled * len as f64
+                && run.n_spelled(query, target) as f64 >= params.min_spelled * len as f64
     })
 }
 
@@ -168,9 +151,8 @@ impl Diagonals {
 /// Maximum tokens to cut off at an end of an alignment: more than that is not a coincidence.
 const MAX_TRIM: usize = 10;
 
-/// Cuts an alignment down to its solid runs and what belongs to them, and removes the partial line
-/// at either end: what follows a copy often begins like what follows its origin (`static int`), and
-/// what precedes it ends alike (`;`, `}`).
+/// Cuts an alignment down to its solid runs and what belongs to them, without the partial lines at
+/// its ends: what follows a copy often begins alike (`static int`).
 fn trim(alignment: &Alignment, query: Document<'_>, target: Document<'_>) -> Alignment {
     let solid = solid_runs(alignment, query.tokens, target.tokens);
     let (Some(first), Some(last)) = (solid.first(), solid.last()) else {
@@ -180,8 +162,8 @@ fn trim(alignment: &Alignment, query: Document<'_>, target: Document<'_>) -> Ali
     let alignment = with_supported_ends(alignment, core, query, target);
     let pairs = alignment.all_pairs();
     let n_before_line = (pairs.iter().take(MAX_TRIM + 1))
-        .position(|&(a, b)| query.starts_line(a) || target.starts_line(b));
-    let n_before_line = n_before_line.unwrap_or(0);
+        .position(|&(a, b)| query.starts_line(a) || target.starts_line(b))
+        .unwrap_or(0);
     let closers = pairs[n_before_line..].iter().take_while(|(a, _)| query.is_closer(*a));
     let n_head = (n_before_line + closers.count()).max(n_of_unit_before(&pairs, query));
     let n_after_line = (pairs.iter().rev().take(MAX_TRIM + 1))
@@ -201,14 +183,13 @@ pub fn without_neighbors(part: Alignment, query: Document<'_>, target: Document<
         return part;
     }
     let pairs = part.all_pairs();
-    let kept =
-        n_of_unit_before(&pairs, query)..pairs.len() - n_of_unit_behind(&pairs, query, target);
-    pairs.get(kept).unwrap_or_default().iter().copied().collect()
+    let end = pairs.len() - n_of_unit_behind(&pairs, query, target);
+    let kept = pairs.get(n_of_unit_before(&pairs, query)..end);
+    kept.unwrap_or_default().iter().copied().collect()
 }
 
-/// Maximum tokens of a neighboring unit to cut off: the end of the previous function, or the head
-/// of the next one. Both are much the same everywhere. If there are more, the copy includes part of
-/// that unit as well.
+/// Maximum tokens of a neighboring unit to cut off: the end or head of a function, which are much
+/// the same everywhere. With more, the copy includes part of that unit.
 pub(super) const MAX_OF_NEIGHBOR: usize = 24;
 
 /// The number of tokens at the start of an alignment that close a block opened before it.
@@ -218,8 +199,8 @@ fn n_of_unit_before(pairs: &[(usize, usize)], query: Document<'_>) -> usize {
     n + pairs[n..].iter().take_while(|(at, _)| n > 0 && query.is_closer(*at)).count()
 }
 
-/// The number of tokens at the end of an alignment that open a unit, after a blank line on both
-/// sides, which continues beyond it.
+/// The number of tokens at the end that open a unit which goes on, after a blank line on both
+/// sides.
 fn n_of_unit_behind(pairs: &[(usize, usize)], query: Document<'_>, target: Document<'_>) -> usize {
     let mut depth = 0i64;
     for (number, &(at, to)) in pairs.iter().rev().enumerate().take(MAX_OF_NEIGHBOR) {
@@ -233,14 +214,12 @@ fn n_of_unit_behind(pairs: &[(usize, usize)], query: Document<'_>, target: Docum
     0
 }
 
-/// Minimum equal tokens in a row that belong to a copy if they follow it closely and spell a word
-/// the same.
+/// Minimum equal tokens in a row, with a word spelled the same, to belong to a copy close by.
 const SUPPORTED_RUN: u32 = 4;
 /// Maximum tokens between such a run and the copy.
 const MAX_BEFORE_END: usize = 24;
 
-/// The alignment from `core` outward to the last supported block; blocks of a few tokens in between
-/// are coincidences.
+/// The alignment from `core` outward to the last supported block.
 fn with_supported_ends(
     alignment: &Alignment,
     core: Range<usize>,
@@ -277,8 +256,7 @@ fn is_supported(block: &Block, gap: usize, query: Document<'_>, target: Document
 ///
 /// The longest block is kept whole, with those of its neighbors that are worth most among all that
 /// leave the sides apart; what is left on either side is cut in the same way. A block that overlaps
-/// itself is periodic, and is cut by its period: in `A A A`, the second is a copy of the first, and
-/// the third of the second.
+/// itself is cut by its period: in `A A A`, each is a copy of the one before.
 fn without_overlap(alignment: &Alignment, tokens: &[Token]) -> Vec<Alignment> {
     let blocks = &alignment.blocks;
     let worth = Worth::new(blocks, tokens);
@@ -303,11 +281,9 @@ fn without_overlap(alignment: &Alignment, tokens: &[Token]) -> Vec<Alignment> {
     parts
 }
 
-/// What blocks in a row are worth together: a token 1, and 1 more if it is spelled the same, a
-/// token in a gap -1.
+/// What blocks in a row are worth: a token 1, 1 more if spelled the same, one in a gap -1.
 struct Worth<'b> {
     blocks: &'b [Block],
-    /// What each block is worth.
     of_block: Vec<i64>,
     /// What the blocks up to each are worth, the gaps between them included.
     up_to: Vec<i64>,
@@ -316,11 +292,9 @@ struct Worth<'b> {
 impl<'b> Worth<'b> {
     /// Time O(n) for n tokens in the blocks.
     fn new(blocks: &'b [Block], tokens: &[Token]) -> Self {
-        let n_spelled = blocks.iter().map(|block| block.n_spelled(tokens, tokens) as i64);
-        let of_block: Vec<i64> = n_spelled
-            .zip(blocks)
-            .map(|(n_spelled, block)| n_spelled + i64::from(block.len))
-            .collect();
+        let of_block =
+            |block: &Block| (block.n_spelled(tokens, tokens) + block.len as usize) as i64;
+        let of_block: Vec<i64> = blocks.iter().map(of_block).collect();
         let mut up_to = of_block.clone();
         for at in 1..blocks.len() {
             up_to[at] += up_to[at - 1] - i64::from(blocks[at - 1].gap_to(&blocks[at]));
@@ -334,20 +308,15 @@ impl<'b> Worth<'b> {
 
     fn is_apart(&self, from: usize, to: usize) -> bool {
         let (first, last) = (&self.blocks[from], &self.blocks[to]);
-        let (query, target) =
-            (first.query..last.query + last.len, first.target..last.target + last.len);
-        query.end <= target.start || target.end <= query.start
+        last.query + last.len <= first.target || last.target + last.len <= first.query
     }
 
-    /// The blocks around the one at `longest` that are worth most, of those `within` whose sides do
-    /// not overlap.
+    /// The blocks `within` around the one at `longest` that are worth most with their sides apart.
     ///
     /// Blocks are never taken just for being first: in `A B A' B'`, where `A B'` is not far from `B
-    /// A'` either, each takes those that are near. Time O(b) for the b blocks that are apart from
-    /// it: those within one period, where code repeats itself.
+    /// A'` either, each takes those that are near. Time O(b) for b blocks that are apart from it.
     fn best_around(&self, longest: usize, within: Range<usize>) -> Range<usize> {
-        // The more is taken on the left, the less may be taken on the right. For each end the best
-        // one up to there.
+        // The more is taken on the left, the less on the right. The best end up to each:
         let mut best_to: Vec<usize> = Vec::new();
         for to in (longest..within.end).take_while(|&to| self.is_apart(longest, to)) {
             let before = best_to.last().filter(|&&best| self.up_to[best] > self.up_to[to]);

@@ -21,8 +21,7 @@ use super::score::{GAP, GAP_TOKEN, Scores};
 use crate::language::Token;
 
 /// How far a path may fall below the best score before it ends: seven mismatches in a row, or one
-/// gap up to the edge of the band. Higher bridges more edits, and wanders further beyond the end of
-/// a copy.
+/// gap up to the edge of the band. Higher bridges more edits, and wanders further beyond a copy.
 const X_DROP: i16 = 72;
 /// Half the width of the band of diagonals.
 pub const BAND: usize = 40;
@@ -43,14 +42,12 @@ const QUERY: i16 = 1;
 /// By an unmatched target token.
 const TARGET: i16 = 2;
 
-/// One round of an extension, from a corner that both sides share. Its memory is used again by the
-/// next round.
+/// One round of an extension from a corner; the next one uses its memory again.
 #[derive(Debug)]
 pub struct Band {
     columns: Range<usize>,
     /// Column c of row i matches the token at i + c. Those before [`BAND`] are of no column.
     targets: Targets,
-    /// Where the next token of the target belongs.
     target_end: usize,
     row: Row,
     n_rows: usize,
@@ -95,8 +92,7 @@ impl Band {
     /// Begins a round of some columns with the corner's row, and no token of the target.
     pub fn begin(&mut self, columns: Range<usize>) {
         // No query token is consumed yet, so every column but the corner is a gap in the target.
-        // Columns left of the corner would be negative target positions: nothing ever reaches
-        // those.
+        // Columns left of the corner are before the target: nothing ever reaches those.
         self.row = Row {
             scores: [NEVER; _],
             in_query_gap: [NEVER; _],
@@ -121,8 +117,7 @@ impl Band {
 
     /// Computes the row of the next query token; false if no cell is worth continuing from.
     ///
-    /// Cells that have fallen too far below the best score are not continued, and strides without
-    /// any other are not looked at.
+    /// Cells too far below the best score are not continued, and strides of these are skipped.
     #[inline(always)]
     pub fn advance<S: Simd>(&mut self, simd: S, scores_of: &Scores) -> bool {
         let i = self.n_rows;
@@ -198,9 +193,8 @@ impl Band {
         !row.live.is_empty()
     }
 
-    /// Whether another round from the best cell would examine the same cells, and find no better
-    /// one: no path is worth continuing, and the best one is on the diagonal of the corner, where
-    /// the next band would be, too.
+    /// Whether another round from the best cell would examine the same cells: no path is worth
+    /// continuing, and the best one is on the diagonal of the corner, as the next band would be.
     pub fn is_exhausted(&self) -> bool {
         self.row.live.is_empty() && self.best.cell.is_none_or(|(_, c)| c == BAND)
     }
@@ -212,8 +206,8 @@ impl Band {
         let mut path = Vec::with_capacity(self.steps.len());
         let mut at = self.best.cell;
         // Each cell stores its best step, but not whether that step opened a gap or continued one.
-        // Inside a gap, the path can therefore differ from the best-scoring one. It is always a
-        // legal path, and all its matches are real.
+        // Inside a gap, the path can therefore differ from the best one, but all its matches are
+        // real.
         while let Some((i, c)) = at {
             let Some(j) = (i + 1 + c).checked_sub(BAND).filter(|&j| j > 0) else { break };
             at = match self.steps[i][c] {

@@ -1,5 +1,4 @@
-//! Remembers the long stretches of a query that are certainly copied, in which chains to elsewhere
-//! are no news.
+//! Remembers long stretches that are certainly copied, in which chains to elsewhere are no news.
 //!
 //! ```text
 //! target ^        / .
@@ -14,21 +13,17 @@
 use super::alignment::Block;
 use crate::language::Token;
 
-/// How many times as long as a chain a copied stretch has to be for the chain to be no news within
-/// it.
+/// How many times as long as a chain a stretch has to be for the chain to be no news within it.
 const WITHIN: u32 = 8;
 
-/// The long stretches of a query with equal symbols and agreeing names in the target: both starts
-/// and ends ascend.
+/// The long stretches of a query with agreeing names in the target: starts and ends ascend.
 pub(super) struct CopiedStretches(Vec<Block>);
 
 impl CopiedStretches {
-    /// Takes what is long enough from the stretches whose names agree. No chain has fewer than half
-    /// of `min_run` tokens.
+    /// Takes what is long enough: no chain has fewer than half of `min_run` tokens.
     pub fn new(agreeing: &[Block], min_run: usize) -> Self {
-        let long = agreeing.iter().copied();
-        let mut long: Vec<Block> =
-            long.filter(|stretch| 2 * stretch.len as usize >= WITHIN as usize * min_run).collect();
+        let mut long = agreeing.to_vec();
+        long.retain(|stretch| 2 * stretch.len as usize >= WITHIN as usize * min_run);
         long.sort_unstable_by_key(|stretch| {
             (stretch.query, std::cmp::Reverse(stretch.len), stretch.target)
         });
@@ -41,8 +36,8 @@ impl CopiedStretches {
         Self(long)
     }
 
-    /// Whether a chain is in a stretch that is much longer, and spells no more of it the same. Time
-    /// O(n) for the n tokens of the chain, and a binary search.
+    /// Whether a chain is in a much longer stretch, and spells no more of it the same. Time
+    /// O(chain).
     pub fn holds(&self, chain: &[Block], query: &[Token], target: &[Token]) -> bool {
         let (Some(first), Some(last)) = (chain.first(), chain.last()) else { return false };
         let n_before = self.0.partition_point(|stretch| stretch.query <= first.query);

@@ -1,5 +1,4 @@
-//! Aligns what is between two runs of a chain from corner to corner (Needleman, Wunsch 1970), row
-//! by row.
+//! Aligns what is between two runs from corner to corner (Needleman, Wunsch 1970), row by row.
 //!
 //! Opening a gap costs nothing extra here, since both ends are known to belong together.
 
@@ -13,7 +12,7 @@ use crate::language::Token;
 /// Maximum cells of a matrix: their scores fit in 16 bits, even if one side has a single token.
 pub const MAX_CELLS: usize = 160 * 160;
 
-/// The scores of all cells. Its memory is used again by the next matrix.
+/// The scores of all cells. The next matrix uses its memory again.
 #[derive(Debug, Default)]
 pub struct Matrix {
     targets: Targets,
@@ -62,8 +61,7 @@ impl Matrix {
         self.retrace(query, target, renames, width)
     }
 
-    /// The path that the scores came from: that needs no second matrix of steps, and the scores are
-    /// integers, so equality is exact.
+    /// The path that the scores came from: they are integers, so equality is exact.
     fn retrace(
         &self,
         query: &[Token],

@@ -1,27 +1,24 @@
 //! Weighs what a clone proves about copying between projects.
 //!
 //! Within a project, two fragments of the same shape are likely to be copies: few people wrote it,
-//! and they know it. Between projects most are not, however long: loops, constructors and tests are
-//! written in the same way again and again. What rarely happens by chance is a word that few
-//! projects use, at the same position in both, or a long run.
+//! and they know it. Between projects most are not, however long. What rarely happens by chance is
+//! a word that few projects use, at the same position in both, or a long run.
 //!
 //! A run is long by what it says. Of 220 runs of 50 and more equal tokens between projects that
 //! have nothing in common, nearly all repeat themselves: declarations, assertions, rows of
-//! assignments. So what repeats counts once. A function of 70 tokens, renamed throughout, says more
-//! than 400 tokens of a table.
+//! assignments. So what repeats counts once.
 //!
 //! What is left of chance below 50 tokens is code whose shape an interface dictates: `equals` and
-//! `hashCode`, `fmt`, `deserialize_struct`. Such code spells the names of the interface the same.
-//! Where nearly all names are other ones, and agree one to one (Baker's p-match, 1995), no
-//! interface explains the shape, and a shorter run is enough.
+//! `hashCode`, `fmt`, `deserialize_struct`. Where nearly all names are other ones, and agree one to
+//! one (Baker's p-match, 1995), no interface explains it, and a shorter run is enough.
 
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use foldhash::{HashSet, HashSetExt};
 
-use super::agreeing::agreeing;
 use super::alignment::Block;
+use super::run::agreeing;
 use super::{ClonePair, Document, Seed};
 use crate::language::{Kind, Symbol, Token};
 use crate::text::{common_prefix_by, common_suffix_by, unpack};
@@ -34,8 +31,7 @@ pub struct Enough {
     /// Minimum tokens in a row that are spelled the same.
     pub exact_run: usize,
     /// Minimum tokens in a row that are equal apart from names and literals, counting what repeats
-    /// once: fewer are enough if they decide something, are a whole function, or are renamed
-    /// throughout.
+    /// once: fewer if they decide something, are a whole function, or are renamed throughout.
     pub run: usize,
 }
 
@@ -56,9 +52,8 @@ const ONE_IN: usize = 5;
 /// The length of what may repeat in a run: shorter pieces repeat in any code.
 const PIECE: usize = 6;
 
-/// Whether the tokens in `range`, a run of equal symbols, say enough to be evidence: a run
-/// `is_renamed` if its names agree one to one, and nearly all are other ones. Time O(n · d) for
-/// units that are nested d deep.
+/// Whether the tokens in `range`, a run of equal symbols, say enough to be evidence: `is_renamed`
+/// if nearly all names are other ones, one to one. Time O(n · d) for units d deep.
 fn is_telling(query: Document<'_>, range: Range<usize>, is_renamed: bool, enough: &Enough) -> bool {
     let tokens = &query.tokens[range.clone()];
     let (least, min_names) = if is_renamed {
@@ -72,9 +67,8 @@ fn is_telling(query: Document<'_>, range: Range<usize>, is_renamed: bool, enough
     if n_tokens < least || names.len() < min_names {
         return false;
     }
-    let decides = tokens
-        .iter()
-        .any(|token| token.kind() == Kind::Keyword && query.words.decides(token.text(query.text)));
+    let mut keywords = tokens.iter().filter(|token| token.kind() == Kind::Keyword);
+    let decides = keywords.any(|token| query.words.decides(token.text(query.text)));
     let is_whole = query.holds_unit(range, least);
     n_tokens
         >= match (is_renamed, is_whole, decides) {
@@ -87,12 +81,7 @@ fn is_telling(query: Document<'_>, range: Range<usize>, is_renamed: bool, enough
 
 /// The longest part of `run` with at least `least` tokens that is renamed throughout. Only the
 /// longest is looked at: parts overlap, so all of them could take quadratic time. Time O(n).
-fn renamed_part(
-    run: Block,
-    query: &[Token],
-    target: &[Token],
-    least: usize,
-) -> Option<Range<usize>> {
+fn renamed_part(run: Block, query: &[Token], target: &[Token], least: usize) -> Option<Block> {
     let parts = agreeing(&[run], query, target, least);
     let part = parts.into_iter().max_by_key(|part| (part.len, std::cmp::Reverse(part.query)))?;
     // Equal symbols: where one side has a name, so does the other.
@@ -101,14 +90,12 @@ fn renamed_part(
         n_names += 1;
         n_spelled += usize::from(own.exact == other.exact);
     }
-    (n_spelled * ONE_IN <= n_names).then_some(part.in_query())
+    (n_spelled * ONE_IN <= n_names).then_some(part)
 }
 
-/// The number of tokens, counting what repeats once: those that begin a piece which is not there
-/// before, and the rest of the last one.
+/// The number of tokens that begin a piece which is not there before, and the rest of the last one.
 ///
-/// With pieces of two tokens, `a b a b a b c` has the pieces `ab ba bc`, so it counts as four
-/// tokens: `a b`, `a`, `c`.
+/// With pieces of two tokens, `a b a b a b c` has `ab ba bc`, and counts as `a b`, `a`, `c`.
 fn n_telling(tokens: &[Token]) -> usize {
     let pieces: HashSet<[Symbol; PIECE]> =
         tokens.windows(PIECE).map(|piece| std::array::from_fn(|at| piece[at].symbol)).collect();
@@ -141,8 +128,7 @@ impl Evidence {
                     run = 0;
                     continue;
                 }
-                // Aligned and spelled the same: it may be a rare word that both sides have at the
-                // same position.
+                // It may be a rare word that both sides have at the same position.
                 run += 1;
                 exact_run = exact_run.max(run);
                 let text = own.text(query.text);
@@ -155,7 +141,7 @@ impl Evidence {
         let has_run = pair.alignment.blocks.iter().any(|block| {
             is_telling(query, block.in_query(), false, enough)
                 || renamed_part(*block, query.tokens, target, enough.least_run())
-                    .is_some_and(|part| is_telling(query, part, true, enough))
+                    .is_some_and(|part| is_telling(query, part.in_query(), true, enough))
         });
         Self { n_words: words.len(), exact_run, has_run, is_whole }
     }
@@ -169,15 +155,13 @@ impl Evidence {
     }
 }
 
-/// Whether `n` tokens are at least five sixths of `n_all`.
 fn are_alike(n: usize, n_all: usize) -> bool {
     6 * n >= 5 * n_all
 }
 
 /// The rare words of a text, by exact reading. Time O(n log w) for n tokens and w common words.
-pub fn rare_words(document: Document<'_>) -> HashSet<u32> {
-    let rare =
-        document.tokens.iter().filter(|token| is_rare(token.kind(), token.text(document.text)));
+pub fn rare_words(Document { text, tokens, .. }: Document<'_>) -> HashSet<u32> {
+    let rare = tokens.iter().filter(|token| is_rare(token.kind(), token.text(text)));
     rare.map(|token| token.exact).collect()
 }
 
@@ -190,21 +174,17 @@ pub struct WordedTokens<'t> {
     pub words: &'t HashSet<u32>,
 }
 
-/// Whether any clone of `query` and `target`, which share `seeds`, could have evidence that is
-/// `enough`, before they are aligned.
-///
-/// Most coincidences between projects are ruled out here. Time O(r + s log s + m) for r rare words,
-/// s seeds and m tokens in runs.
+/// Whether any clone of `query` and `target` could have `enough` evidence, before they are aligned.
+/// Time O(r + s log s + m) for r rare words, s seeds and m tokens in runs.
 pub fn may_be_evident(
     query: WordedTokens<'_>,
     target: WordedTokens<'_>,
     seeds: &[Seed],
     enough: &Enough,
 ) -> bool {
-    let (WordedTokens { tokens: query, words: rare }, WordedTokens { tokens: target, words }) =
-        (query, target);
-    // One check for each kind of evidence, the cheap ones first; each may say yes too often, never
-    // no too often.
+    let WordedTokens { tokens: query, words: rare } = query;
+    let WordedTokens { tokens: target, words } = target;
+    // One check for each kind of evidence, the cheap ones first; none says no too often.
     let (shorter, longer) = (query.len().min(target.len()), query.len().max(target.len()));
     let known = query.iter().filter(|token| words.contains(&token.exact));
     if are_alike(shorter, longer) && are_alike(known.count(), longer) {
@@ -215,9 +195,7 @@ pub fn may_be_evident(
     {
         return true;
     }
-    // By diagonal, and along each: a seed within the run of the one before it says nothing new, so
-    // each run is walked once. Without the order, a run of n tokens would be walked for each of its
-    // n/w seeds.
+    // By diagonal, and along each: each run is walked once, and not for each of its seeds.
     let mut sorted = seeds.to_vec();
     sorted.sort_unstable_by_key(|seed| (seed.diagonal(), seed.query));
     let mut known: Option<(i64, usize)> = None;
@@ -227,8 +205,7 @@ pub fn may_be_evident(
         if known.is_some_and(|(of, end)| of == diagonal && a < end) {
             continue;
         }
-        // Walk from the seed to both ends of the run: no gaps, since a clone with gaps has no
-        // longer run than this one.
+        // Walk to both ends of the run: a clone with gaps has no longer run than this one.
         let before = common_suffix_by(&query[..a], &target[..b], |a, b| a.symbol == b.symbol);
         let after = common_prefix_by(&query[a..], &target[b..], |a, b| a.symbol == b.symbol);
         if before + after >= enough.least_run()
@@ -249,13 +226,11 @@ pub fn may_be_evident(
     false
 }
 
-/// Names, literals and parts of literals found in five or more of 167 projects, sorted, one per
-/// line.
+/// Names and literals, or parts, found in five or more of 167 projects, sorted, one per line.
 static COMMON_WORDS: LazyLock<String> =
     LazyLock::new(|| unpack(include_bytes!(concat!(env!("OUT_DIR"), "/common-words"))));
 
-/// Whether the token with this kind and text is a word that few projects use: shorter ones agree by
-/// chance.
+/// Whether this is a word that few projects use: shorter ones agree by chance.
 fn is_rare(kind: Kind, text: &[u8]) -> bool {
     static WORDS: LazyLock<Vec<&[u8]>> =
         LazyLock::new(|| COMMON_WORDS.lines().map(str::as_bytes).collect());
@@ -268,7 +243,6 @@ fn is_rare(kind: Kind, text: &[u8]) -> bool {
     word.len() >= min_bytes && WORDS.binary_search(&word).is_err()
 }
 
-/// The text between the quotes of a string literal.
 fn unquoted(text: &[u8]) -> &[u8] {
     let start = memchr::memchr3(b'"', b'\'', b'`', text).map_or(0, |at| at + 1);
     let end = memchr::memrchr3(b'"', b'\'', b'`', text).unwrap_or(text.len());
@@ -280,8 +254,7 @@ const FEW_FILES: f64 = 5.0;
 
 /// How rare seeds are that so many files, or places, have, 0 to 1: the mean of their weights.
 ///
-/// A seed found in a few files counts fully. One found in many is a common way to write code, and
-/// counts in inverse proportion (the document frequency of information retrieval).
+/// A seed found in many is a common way to write code, and counts in inverse proportion.
 pub fn mean_rarity(n_files: impl Iterator<Item = u32>) -> f64 {
     let (mut weight, mut n_seeds) = (0.0, 0.0);
     for n in n_files {
@@ -297,7 +270,6 @@ mod tests {
     use crate::matching::tests::{c_tokens, document};
     use crate::matching::{Alignment, Block};
 
-    /// The evidence of two texts that are aligned token by token.
     fn weighed(query: &str, target: &str, enough: &Enough) -> Evidence {
         let (own, others) = (c_tokens(query), c_tokens(target));
         assert_eq!(own.len(), others.len(), "they are aligned as wholes");
@@ -333,8 +305,7 @@ mod tests {
             let (own, others) = (c_tokens(query), c_tokens(target));
             let rare = rare_words(document(query, &own));
             let words = others.iter().map(|token| token.exact).collect();
-            let seeds: Vec<Seed> =
-                seed.map(|(query, target)| Seed { query, target }).into_iter().collect();
+            let seeds = Vec::from_iter(seed.map(|(query, target)| Seed { query, target }));
             let query = WordedTokens { tokens: &own, words: &rare };
             may_be_evident(query, WordedTokens { tokens: &others, words: &words }, &seeds, &enough)
         };
@@ -381,7 +352,6 @@ mod tests {
         assert_eq!(n("+ - % < >"), 5, "no whole piece");
     }
 
-    /// A function, renamed by `name`.
     fn function(name: impl Fn(&str) -> String) -> String {
         let words = ["push", "list", "item", "grow", "size", "room", "data", "fail"];
         let text = "int push(struct list *list, int item)\n{\n  while (list->size >= list->room)\n    \

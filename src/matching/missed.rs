@@ -1,5 +1,4 @@
-//! Finds changes that a copy has missed: it still has the code that a commit changed, and not what
-//! it became.
+//! Finds changes that a copy has missed: it has the code that a commit changed, as it was.
 //!
 //! ```text
 //!             before                  after                     the copy
@@ -10,10 +9,9 @@
 //!
 //! A hunk is looked for as `patch` does: its lines with three lines on each side, or [`CONTEXT`]
 //! tokens if these are fewer, and more of its function until they show a place. Code that has the
-//! fix has something else there, however it got there, so nothing is reported for it.
+//! fix has something else there.
 //!
-//! Invariant: a change of layout, comments or names, and one that the copy has in any form, is
-//! never missed.
+//! Invariant: a change of layout, comments or names, or one that the copy has, is never missed.
 
 use std::cell::LazyCell;
 use std::ops::Range;
@@ -28,13 +26,10 @@ use super::lines::line_hunks;
 use crate::language::Token;
 use crate::text::{common_prefix_by, common_suffix_by};
 
-/// Maximum tokens on each side of what a hunk removed that a copy must have, too, if these show a
-/// place.
+/// Maximum tokens on each side of what a hunk removed that a copy must have, if these show a place.
 pub const CONTEXT: usize = 16;
-/// Minimum tokens of a hunk with its context.
 const MIN_TOKENS: usize = 20;
-/// Minimum different names and literals of a hunk with its context: brackets and keywords alone are
-/// everywhere.
+/// Minimum different names and literals of a hunk with its context: brackets are everywhere.
 const MIN_WORDS: usize = 6;
 /// Length of the runs that an index of a copy looks up.
 const RUN: usize = 6;
@@ -53,16 +48,14 @@ pub struct Hunk {
 }
 
 impl Hunk {
-    /// How many tokens it removed or added, whichever are more.
+    /// The tokens that it removed or added, whichever are more.
     pub fn n_tokens(&self) -> usize {
         self.removed.len().max(self.added.len())
     }
 
-    /// Whether it adds or removes functions between others, with these `depths` of the tokens
-    /// before the change.
+    /// Whether it adds or removes functions between others, with these `depths` before the change.
     fn is_of_functions(&self, before: &[Token], depths: &[i32]) -> bool {
-        // A function that is new beside others changes none of them. One that is gone, or makes
-        // room for another, was not fixed.
+        // A new function changes no other. One that is gone or replaced was not fixed.
         let has_body = depths[self.before.clone()].iter().any(|&depth| depth > 0);
         // The bracket that closes it may be all that two functions have in common.
         let behind = before[self.before.end..].iter();
@@ -85,7 +78,7 @@ pub fn n_hunks(hunks: &[Hunk], within: &Range<usize>) -> usize {
 /// A hunk, and what a copy must have of the code around it to have missed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {
-    /// The hunk.
+    /// What was changed.
     pub hunk: Hunk,
     /// Its lines and those of the context, in tokens before the change.
     pub window: Range<usize>,
@@ -94,14 +87,13 @@ pub struct Fix {
 /// A hunk that a copy has missed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissedHunk {
-    /// The hunk.
+    /// What was changed.
     pub hunk: Hunk,
     /// The tokens of the copy that correspond to [`Hunk::before`]; empty for an insertion.
     pub lines: Range<usize>,
     /// The tokens of the copy that the hunk would change, or the two that it would come between.
     pub at: Range<usize>,
-    /// Whether the copy spells all of it as the origin does, so that the hunk can be applied as it
-    /// is.
+    /// Whether the copy spells all of it as the origin does, so that the hunk applies as it is.
     pub is_spelled: bool,
 }
 
@@ -109,8 +101,7 @@ pub struct MissedHunk {
 #[derive(Debug)]
 pub struct HunkIndex<'t> {
     tokens: &'t [Token],
-    /// The key of each run of [`RUN`] symbols and where it begins, sorted; made once it is asked
-    /// for.
+    /// The key of each run of [`RUN`] symbols and where it begins, sorted.
     runs: OnceLock<Vec<(u64, u32)>>,
 }
 
@@ -120,7 +111,6 @@ impl<'t> HunkIndex<'t> {
         Self { tokens, runs: OnceLock::new() }
     }
 
-    /// Where a run of symbols begins, in order.
     fn starts_of(&self, run: &[Token]) -> &[(u64, u32)] {
         let runs = self.runs.get_or_init(|| {
             let mut runs = Vec::from_iter(self.tokens.windows(RUN).map(key).zip(0..));
@@ -145,8 +135,7 @@ impl<'t> HunkIndex<'t> {
 }
 
 impl Fix {
-    /// Whether the window is at `start`, with names that may be renamed one to one, and then
-    /// whether it is spelled the same.
+    /// Whether the window is at `start`, and then whether it is spelled the same there.
     fn is_at(&self, before: &[Token], tokens: &[Token], start: usize) -> Option<bool> {
         let Self { hunk, window } = self;
         let pattern = &before[window.clone()];
@@ -169,7 +158,6 @@ impl Fix {
         Self { hunk, window }
     }
 
-    /// How many places of `tokens` have the window.
     fn n_in(&self, before: &[Token], tokens: &[Token]) -> usize {
         let starts = 0..(tokens.len() + 1).saturating_sub(self.window.len());
         starts.filter(|&start| self.is_at(before, tokens, start).is_some()).count()
@@ -182,14 +170,10 @@ fn key(run: &[Token]) -> u64 {
 
 /// The first token of each line that has any, then the number of tokens.
 fn line_starts(document: Document<'_>) -> Vec<usize> {
-    let mut starts: Vec<usize> =
-        (0..document.tokens.len()).filter(|&at| document.starts_line(at)).collect();
-    starts.push(document.tokens.len());
-    starts
+    (0..=document.tokens.len()).filter(|&at| document.starts_line(at)).collect()
 }
 
-/// A number for each line with tokens, the same for lines that are spelled the same apart from
-/// white space.
+/// A number for each line with tokens, the same for those that differ in white space alone.
 pub fn line_keys(document: Document<'_>) -> Vec<u64> {
     keys_of(&line_starts(document), document)
 }
@@ -207,11 +191,8 @@ pub fn line_key(readings: impl Iterator<Item = u32>) -> u64 {
     })
 }
 
-/// The lines with tokens that a change replaced, as token ranges before and after; comments and
-/// layout do not count.
-///
-/// Time as of a histogram diff of the lines; of very long files, of the parts between lines that
-/// are there once.
+/// The lines that a change replaced, as token ranges before and after, but for comments and layout.
+/// Time as of a histogram diff of the lines, in very long files between those that are there once.
 pub fn edited_lines(
     before: Document<'_>,
     after: Document<'_>,
@@ -233,17 +214,15 @@ pub fn edited_hunks(before: Document<'_>, after: Document<'_>) -> Vec<Hunk> {
     let (old, new) = (before.tokens, after.tokens);
     let hunks = edited_lines(before, after).into_iter().map(|(before, after)| {
         let (a, b) = (&old[before.clone()], &new[after.clone()]);
-        let n = common_prefix_by(a, b, |a, b| a.readings() == b.readings());
-        let n_end = common_suffix_by(&a[n..], &b[n..], |a, b| a.readings() == b.readings());
-        let (removed, added) =
-            (before.start + n..before.end - n_end, after.start + n..after.end - n_end);
+        let n = common_prefix_by(a, b, Token::is_same);
+        let n_end = common_suffix_by(&a[n..], &b[n..], Token::is_same);
+        let [removed, added] = [&before, &after].map(|all| all.start + n..all.end - n_end);
         Hunk { before, after, removed, added }
     });
     hunks.collect()
 }
 
-/// The places that a change from `before` to `after` changed, as far as a copy can miss them and
-/// has enough around them to be found by.
+/// The hunks of a change that a copy can miss, with enough around them to be found by.
 pub fn fixes(before: Document<'_>, after: Document<'_>) -> Vec<Fix> {
     let depths: LazyCell<Vec<i32>, _> = LazyCell::new(|| depths_of(before.tokens));
     // A variable is named where it is declared, and where it is used.
@@ -251,8 +230,8 @@ pub fn fixes(before: Document<'_>, after: Document<'_>) -> Vec<Fix> {
     hunks.filter_map(|hunk| Some(Fix { window: window(&hunk, before, &depths)?, hunk })).collect()
 }
 
-/// The hunks of a change from `before` to `after` that others can miss: not what is only laid out
-/// or renamed, and not what is new between functions.
+/// The hunks of a change from `before` to `after` that others can miss: no layout, no renaming, no
+/// new functions.
 ///
 /// A name that the file had `min_renamed` times or more and has no longer was given another name.
 pub fn missable_hunks<'d>(
@@ -285,7 +264,6 @@ pub fn missable_hunks<'d>(
     })
 }
 
-/// How often each word is among some tokens.
 fn n_of_words(tokens: &[Token]) -> HashMap<u32, usize> {
     let mut n = HashMap::new();
     tokens.iter().for_each(|token| *n.entry(token.exact).or_default() += 1);
@@ -298,24 +276,20 @@ fn has_blocks(tokens: &[Token]) -> bool {
     pairs.any(|pair| pair == [Some(b')'), Some(b'{')])
 }
 
-/// For each token and for the end, how many braces are open before it: 0 where the fewest are,
-/// since what is kept of a fix may begin inside a function.
+/// For each token and the end, how many braces are open; 0 are the fewest, as a fix may be cut off.
 fn depths_of(tokens: &[Token]) -> Vec<i32> {
     let mut depths = vec![0];
     for token in tokens {
-        depths.push(depths[depths.len() - 1] + brace(token));
+        let deeper = match token.punctuation() {
+            Some(b'{') => 1,
+            Some(b'}') => -1,
+            _ => 0,
+        };
+        depths.push(depths[depths.len() - 1] + deeper);
     }
     let least = depths.iter().copied().min().unwrap_or(0);
     depths.iter_mut().for_each(|depth| *depth -= least);
     depths
-}
-
-fn brace(token: &Token) -> i32 {
-    match token.punctuation() {
-        Some(b'{') => 1,
-        Some(b'}') => -1,
-        _ => 0,
-    }
 }
 
 /// The lines of a hunk with those around it, as far as they are of the same function, since a copy
@@ -323,10 +297,9 @@ fn brace(token: &Token) -> i32 {
 fn window(hunk: &Hunk, before: Document<'_>, depths: &[i32]) -> Option<Range<usize>> {
     let tokens = before.tokens;
     let (lines, within) = (hunk.with_context(before), function_around(hunk, tokens, depths));
-    let start = lines.start.max(hunk.removed.start.saturating_sub(CONTEXT));
-    let end = lines.end.min(hunk.removed.end + CONTEXT);
-    let mut window =
-        start.min(hunk.before.start).max(within.start)..end.max(hunk.before.end).min(within.end);
+    let start = lines.start.max(hunk.removed.start.saturating_sub(CONTEXT)).min(hunk.before.start);
+    let end = lines.end.min(hunk.removed.end + CONTEXT).max(hunk.before.end);
+    let mut window = start.max(within.start)..end.min(within.end);
     let max = tokens.len().min(MIN_TOKENS * MIN_WORDS);
     while !is_enough(&tokens[window.clone()]) && window.len() < max {
         let bounds = if window.len() < within.len() { within.clone() } else { 0..tokens.len() };
@@ -363,15 +336,13 @@ fn is_enough(tokens: &[Token]) -> bool {
     tokens.len() >= MIN_TOKENS && words.len() >= MIN_WORDS
 }
 
-/// The fixes of a change from `before` to `after` that `copy` has missed; `latest` is the newest
-/// version of the file.
+/// The fixes of a change that `copy` has missed; `latest` is the newest version of the file.
 ///
 /// A copy may have the code in several places, and so may the file after the change: only what it
 /// has in more places was missed, and not in more than lack what the change made of it. It was not
 /// if the file has gone back to it since.
 ///
-/// Time O(n) in the tokens of `after` and `latest` for each fix whose window the copy has; the others
-/// cost next to nothing.
+/// Time O(n) in the tokens of `after` and `latest` for each fix whose window the copy has.
 pub fn missed(
     before: &[Token],
     fixes: &[Fix],
@@ -421,7 +392,6 @@ mod tests {
         assert!(edits.into_iter().eq(expected));
     }
 
-    /// How many hunks of a change `copy` has missed, if the file is now `latest`.
     fn n_missed(before: &str, after: &str, latest: &str, copy: &str) -> usize {
         let [old, new, now, own] = [before, after, latest, copy].map(c_tokens);
         let fixes = fixes(document(before, &old), document(after, &new));
@@ -447,6 +417,11 @@ mod tests {
         check(BEFORE, &after, &after, 0);
         check(BEFORE, &after, &fixed("    buffer[n < size ? n : 0] = 0;\n"), 0);
         check(BEFORE, &after, "int load(void) { return 0; }\n", 0);
+        // The file went back to it.
+        assert_eq!(n_missed(BEFORE, &after, BEFORE, BEFORE), 0);
+        // What became of the code is no place that lacks it.
+        let other = BEFORE.replace("int load", "int load_all");
+        check(BEFORE, &after, &format!("{after}{other}"), 0);
     }
 
     #[test]
@@ -471,13 +446,6 @@ mod tests {
     }
 
     #[test]
-    fn what_became_of_the_code_is_no_place_that_lacks_it() {
-        let after = fixed("    if (n < size) buffer[n] = 0;\n");
-        let other = BEFORE.replace("int load", "int load_all");
-        check(BEFORE, &after, &format!("{after}{other}"), 0);
-    }
-
-    #[test]
     fn a_copy_may_have_renamed_some_names() {
         let after = fixed("    if (n < size) buffer[n] = 0;\n");
         check(BEFORE, &after, &BEFORE.replace("parse", "json_parse"), 1);
@@ -485,12 +453,6 @@ mod tests {
         check(BEFORE, &after, &renamed, 1);
         let renamed = renamed.replace(" n ", " k ").replace("[n]", "[k]").replace(", n)", ", k)");
         check(BEFORE, &after, &renamed.replace("count", "c"), 0);
-    }
-
-    #[test]
-    fn what_the_file_went_back_to_is_not_missed() {
-        let after = fixed("    if (n < size) buffer[n] = 0;\n");
-        assert_eq!(n_missed(BEFORE, &after, BEFORE, BEFORE), 0);
     }
 
     #[test]

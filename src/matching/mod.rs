@@ -4,7 +4,6 @@
 //!
 //! Invariant: the same input gives the same output; nothing here reads a file or a clock.
 
-mod agreeing;
 mod agreement;
 mod align;
 mod alignment;
@@ -26,7 +25,6 @@ mod overlap;
 mod pair;
 mod run;
 mod score;
-mod seed;
 mod seeding;
 mod sibling;
 mod signature;
@@ -53,8 +51,7 @@ pub use moved::{ChangeTokens, MovedRun, moved_runs};
 pub use novelty::{Novelty, aligned, novelty};
 pub use overlap::{SAME_PLACE, is_same_place, n_shared, overlaps};
 pub use pair::{ClonePair, CloneType, Params, agreeing_pairs, clones};
-pub use seed::{Seed, is_telling};
-pub use seeding::{SeedSide, SharedKgram, max_seeds, seeds};
+pub use seeding::{Seed, SeedSide, SharedKgram, is_telling, max_seeds, seeds};
 pub use sibling::{MIN_RUN, Renaming, Site, Window};
 pub use unified::unified;
 pub use unit::{Unit, UnitSearch};
@@ -85,7 +82,6 @@ impl<'d> Document<'d> {
         self.tokens.get(at).map_or(&b""[..], |token| token.text(self.text))
     }
 
-    /// Whether that is this word.
     fn is(&self, at: usize, word: &[u8]) -> bool {
         self.word(at) == word
     }

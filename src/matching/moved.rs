@@ -1,8 +1,7 @@
 //! Finds code that was moved as it is: cut from one place, and pasted into another.
 //!
-//! A move is certain where enough tokens in a row are spelled the same, so most moves are found
-//! here, in time that grows with the change. Alignments, which compare documents in pairs, only
-//! have to find what was edited on the way.
+//! A move is certain where enough tokens in a row are spelled the same, so most are found here, in
+//! time that grows with the change. Alignments only find what was edited on the way.
 
 use std::num::NonZeroUsize;
 
@@ -39,45 +38,45 @@ const MAX_SEEN: usize = 64;
 
 /// Pairs novel tokens of `head` with removed tokens of `base` in runs that are spelled the same, of
 /// at least as many tokens as `min_runs` has for the file of the head. Each token is in one run at
-/// most. The longest runs are paired first: whole files, then functions, then what is left of
-/// functions.
+/// most. The longest runs are paired first: whole files, then functions, then parts.
 ///
-/// Of the base, only every n-th window of n tokens is indexed, and all windows of the head are
-/// looked up, so a run of 2 n - 1 tokens always meets one (one-sided sampling). Time O(n log n) for
-/// each of the few lengths, memory 16 bytes for each indexed window.
+/// Only every n-th window of n tokens of the base is indexed, and all of the head are looked up, so
+/// a run of 2 n - 1 tokens always meets one. Time O(n log n) for each of the few lengths, memory 16
+/// bytes for each indexed window.
 pub fn moved_runs(
     head: &[ChangeTokens<'_>],
     base: &[ChangeTokens<'_>],
     min_runs: &[usize],
 ) -> Vec<MovedRun> {
     let Some(&min_tokens) = min_runs.iter().min() else { return Vec::new() };
-    let mut to: Vec<Vec<bool>> = head.iter().map(|file| file.is_marked.to_vec()).collect();
-    let mut from: Vec<Vec<bool>> = base.iter().map(|file| file.is_marked.to_vec()).collect();
+    let [to, from] =
+        [head, base].map(|side| side.iter().map(|file| file.is_marked.to_vec()).collect());
+    let mut sides = Sides { head, base, to, from, min_runs };
     let mut found = Vec::new();
     for factor in [32, 8, 2, 1] {
-        let mut sides = Sides { head, base, to: &mut to, from: &mut from, min_runs };
         pair_runs(&mut sides, factor * min_tokens, &mut found);
     }
     found
 }
 
+/// The hash of a window, the number of its file and its first token.
+type Place = (u64, u32, u32);
+
 /// Both sides of a change, and which tokens are not paired yet.
-struct Sides<'s, 'm> {
-    head: &'s [ChangeTokens<'m>],
-    base: &'s [ChangeTokens<'m>],
-    to: &'s mut [Vec<bool>],
-    from: &'s mut [Vec<bool>],
-    /// Minimum tokens of a run, for each file of the head.
+struct Sides<'s> {
+    head: &'s [ChangeTokens<'s>],
+    base: &'s [ChangeTokens<'s>],
+    to: Vec<Vec<bool>>,
+    from: Vec<Vec<bool>>,
     min_runs: &'s [usize],
 }
 
-/// Pairs the runs of at least `min_tokens`, or of what a file asks for if that is more, in the
-/// order of `head`.
-fn pair_runs(sides: &mut Sides<'_, '_>, min_tokens: usize, found: &mut Vec<MovedRun>) {
+/// Pairs the runs of `min_tokens` or more, if the file asks for no more, in the order of `head`.
+fn pair_runs(sides: &mut Sides<'_>, min_tokens: usize, found: &mut Vec<MovedRun>) {
     let Some(window) = NonZeroUsize::new(min_tokens.div_ceil(2)) else { return };
     let n = window.get();
     let mut hashes = Vec::new();
-    let mut places: Vec<(u64, u32, u32)> = Vec::new();
+    let mut places: Vec<Place> = Vec::new();
     for (number, file) in sides.base.iter().enumerate() {
         for stretch in stretches(&sides.from[number], min_tokens) {
             hash_spelled(&file.tokens[stretch.clone()], window, &mut hashes);
@@ -89,8 +88,7 @@ fn pair_runs(sides: &mut Sides<'_, '_>, min_tokens: usize, found: &mut Vec<Moved
     if places.is_empty() {
         return;
     }
-    // Places are mostly taken in order: how many of those with a hash are, so that they are not
-    // looked at again.
+    // Places are mostly taken in order: how many with a hash are, not to look at them again.
     let mut n_taken: HashMap<u64, usize> = HashMap::new();
     for (number, file) in sides.head.iter().enumerate() {
         let min_run = min_tokens.max(sides.min_runs[number]);
@@ -115,14 +113,12 @@ fn pair_runs(sides: &mut Sides<'_, '_>, min_tokens: usize, found: &mut Vec<Moved
     }
 }
 
-/// The places with this hash.
-fn of_hash(places: &[(u64, u32, u32)], hash: u64) -> &[(u64, u32, u32)] {
+fn of_hash(places: &[Place], hash: u64) -> &[Place] {
     let from = places.partition_point(|place| place.0 < hash);
     let n = places[from..].partition_point(|place| place.0 == hash);
     &places[from..from + n]
 }
 
-/// The ranges of at least `min_tokens` marked tokens.
 fn stretches(is_marked: &[bool], min_tokens: usize) -> Vec<std::ops::Range<usize>> {
     let runs = is_marked.chunk_by(|a, b| a == b).scan(0, |at, run| {
         let start = *at;
@@ -133,51 +129,39 @@ fn stretches(is_marked: &[bool], min_tokens: usize) -> Vec<std::ops::Range<usize
     marked.map(|(_, run)| run).collect()
 }
 
-impl Sides<'_, '_> {
-    /// The longest run around the `n` tokens at `at` of a file of the head, at one of these places
-    /// that are not paired yet.
-    fn longest(
-        &self,
-        number: usize,
-        at: usize,
-        n: usize,
-        places: &[(u64, u32, u32)],
-    ) -> Option<MovedRun> {
-        let free =
-            places.iter().take(MAX_SEEN).filter(|place| self.is_free(place, n)).take(MAX_PLACES);
+impl Sides<'_> {
+    /// The longest run around `n` tokens of the head, at one of these places that is free.
+    fn longest(&self, number: usize, at: usize, n: usize, places: &[Place]) -> Option<MovedRun> {
+        let seen = places.iter().take(MAX_SEEN);
+        let free = seen.filter(|place| self.is_free(place, n)).take(MAX_PLACES);
         let runs =
             free.map(|&(_, from, place)| self.run(number, at, from as usize, place as usize));
         runs.reduce(|best, run| if run.block.len > best.block.len { run } else { best })
     }
 
     /// Whether the `n` tokens at a place are not paired yet, by the first and the last.
-    fn is_free(&self, &(_, from, place): &(u64, u32, u32), n: usize) -> bool {
+    fn is_free(&self, &(_, from, place): &Place, n: usize) -> bool {
         let (of_file, place) = (&self.from[from as usize], place as usize);
         of_file[place] && of_file[place + n - 1]
     }
 
-    /// The run through a token of the head and one of the base.
     fn run(&self, to: usize, at: usize, from: usize, place: usize) -> MovedRun {
         let max = (self.to[to].len() - at).min(self.from[from].len() - place);
-        let n_before = (1..=at.min(place))
-            .take_while(|n| self.is_pair((to, at - n), (from, place - n)))
-            .count();
-        let n_behind =
-            (0..max).take_while(|n| self.is_pair((to, at + n), (from, place + n))).count();
+        let (before, behind) = (1..=at.min(place), 0..max);
+        let n_before = before.take_while(|n| self.is_pair((to, at - n), (from, place - n))).count();
+        let n_behind = behind.take_while(|n| self.is_pair((to, at + n), (from, place + n))).count();
         let (query, target) = ((at - n_before) as u32, (place - n_before) as u32);
         MovedRun { to, from, block: Block { query, target, len: (n_before + n_behind) as u32 } }
     }
 
-    /// Whether tokens of two files, of the head and of the base, are spelled the same and not
-    /// paired yet.
+    /// Whether a token of the head and one of the base are spelled the same and not paired yet.
     #[inline]
     fn is_pair(&self, (to, a): (usize, usize), (from, b): (usize, usize)) -> bool {
         self.to[to][a]
             && self.from[from][b]
-            && self.head[to].tokens[a].readings() == self.base[from].tokens[b].readings()
+            && self.head[to].tokens[a].is_same(&self.base[from].tokens[b])
     }
 
-    /// Marks a run as paired.
     fn take(&mut self, &MovedRun { to, from, block }: &MovedRun) {
         self.to[to][block.in_query()].fill(false);
         self.from[from][block.in_target()].fill(false);
@@ -189,8 +173,7 @@ mod tests {
     use super::super::tests::c_tokens;
     use super::*;
 
-    /// The runs that were moved, as file, file and length, when everything changed, of at least so
-    /// many tokens for each file.
+    /// The runs that were moved, as file, file and length, when everything changed.
     fn moved_of(head: &[&str], base: &[&str], min_runs: &[usize]) -> Vec<(usize, usize, u32)> {
         let is_marked = vec![true; 1_000];
         let tokens = |texts: &[&str]| texts.iter().map(|text| c_tokens(text)).collect::<Vec<_>>();

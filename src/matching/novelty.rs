@@ -14,8 +14,7 @@
 //! ```
 //!
 //! Each stage only looks between the parts that the previous one kept. An old function stays
-//! aligned with itself, however similar a new one next to it is, and if a name was changed, the
-//! symbols still agree.
+//! aligned with itself, however similar a new one next to it is.
 //!
 //! Invariant: changes of layout, comments and names make nothing novel.
 
@@ -29,7 +28,7 @@ use imara_diff::{Algorithm, Diff, Hunk, InternedInput};
 use foldhash::{HashMap, HashMapExt, HashSet};
 
 use super::Document;
-use super::alignment::Alignment;
+use super::alignment::{Alignment, Cell};
 use super::lines::{DEFAULT, line_hunks, longest_ascent, place_of_one};
 use crate::fingerprint::{hash_kgrams, hash_spelled};
 use crate::language::{Symbol, Token};
@@ -46,21 +45,15 @@ pub struct Novelty {
     pub kept: Alignment,
 }
 
-/// Diffs a head file with its predecessor in base.
-///
-/// Worst-case time O(n √n): see `kept`.
+/// Diffs a head file with its predecessor in base. Worst-case time O(n √n).
 pub fn novelty(base: Document<'_>, head: Document<'_>) -> Novelty {
     let kept = kept(base, head);
-    let mut novelty = Novelty {
-        novel: vec![true; head.tokens.len()],
-        removed: vec![true; base.tokens.len()],
-        kept,
-    };
-    for (at, from) in novelty.kept.pairs() {
-        novelty.novel[at] = false;
-        novelty.removed[from] = false;
+    let (mut novel, mut removed) = (vec![true; head.tokens.len()], vec![true; base.tokens.len()]);
+    for block in &kept.blocks {
+        novel[block.in_query()].fill(false);
+        removed[block.in_target()].fill(false);
     }
-    novelty
+    Novelty { novel, removed, kept }
 }
 
 /// Minimum length above which an equal run is always kept, even between larger edits.
@@ -76,14 +69,13 @@ const MAX_SLIDE: usize = 200;
 ///
 /// Three diffs, each between what the previous one kept, and of what was not moved. First of lines,
 /// ignoring white space, like git's (Myers 1986, with git's bounds and its indent heuristic), so
-/// that a line that git shows as context is rarely novel. Then of spelled tokens, for code that was
-/// re-wrapped. Then of symbols, for changed names. (The last two are histogram diffs, which fall
-/// back to Myers's; what is too large for them is first cut where both sides surely agree.) Because
-/// there are few distinct tokens and they often agree by chance, two repairs follow. Equal runs
-/// that are shorter than the edits next to them count as edited (the semantic cleanup of Fraser's
+/// that a line that git shows as context is rarely novel. Then of spelled tokens, then of symbols
+/// (histogram diffs, which fall back to Myers's; what is too large for them is first cut where both
+/// sides surely agree). Because tokens often agree by chance, two repairs follow. Equal runs that
+/// are shorter than the edits next to them count as edited (the semantic cleanup of Fraser's
 /// diff-match-patch). And an insertion with several possible positions is put where the tokens next
 /// to it agree exactly, its brackets are balanced, and a line starts.
-pub fn kept(base: Document<'_>, head: Document<'_>) -> Alignment {
+fn kept(base: Document<'_>, head: Document<'_>) -> Alignment {
     let mut edits: Vec<Edit> = Vec::new();
     let gaps = edited_lines(base, head);
     let moved = moves(&gaps, base.tokens, head.tokens);
@@ -97,13 +89,12 @@ pub fn kept(base: Document<'_>, head: Document<'_>) -> Alignment {
     between(&edits, base.tokens.len(), head.tokens.len())
 }
 
-/// Aligns two token streams from end to end, like `kept` does between equal lines.
+/// Aligns two token streams from end to end, as [`novelty`] does between equal lines.
 pub fn aligned(query: &[Token], target: &[Token]) -> Alignment {
     let all = Edit { base: 0..target.len(), head: 0..query.len() };
     between(&edited_tokens(&all, target, query), target.len(), query.len())
 }
 
-/// Everything that no edit touches.
 fn between(edits: &[Edit], n_base: usize, n_head: usize) -> Alignment {
     let mut kept = Alignment::default();
     let mut from = (0, 0);
@@ -115,7 +106,7 @@ fn between(edits: &[Edit], n_base: usize, n_head: usize) -> Alignment {
     kept
 }
 
-/// Tokens of the base that were replaced by tokens of the head; either may be empty.
+/// Tokens of the base, and those of the head that replaced them; either may be empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Edit {
     base: Range<usize>,
@@ -133,16 +124,14 @@ impl Edit {
     }
 }
 
-/// The tokens of the lines that a line diff leaves unaligned, as edits with kept tokens between any
-/// two.
+/// The tokens that a line diff leaves unaligned, as edits with kept tokens between any two.
 fn edited_lines(base: Document<'_>, head: Document<'_>) -> Vec<Edit> {
     let input = InternedInput::new(base.text, head.text);
     let (of_base, of_head) = (first_tokens(base), first_tokens(head));
     let mut kept = Alignment::default();
     let (mut line, mut of) = (0, 0);
     let end = Hunk { before: of_base.len() as u32 - 1..0, after: of_head.len() as u32 - 1..0 };
-    // Walk the lines between the hunks: they are pairs of equal lines. Their tokens are aligned one
-    // to one.
+    // Walk the pairs of equal lines between the hunks. Their tokens are aligned one to one.
     for hunk in line_hunks(&input, DEFAULT, Diff::postprocess_lines).into_iter().chain([end]) {
         for (line, of) in (line..hunk.after.start as usize).zip(of..hunk.before.start as usize) {
             let (at, from) = (of_head[line]..of_head[line + 1], of_base[of]..of_base[of + 1]);
@@ -159,21 +148,19 @@ fn edited_lines(base: Document<'_>, head: Document<'_>) -> Vec<Edit> {
     let is_telling = LazyCell::new(|| telling_lines(base, head));
     drop_chance_runs(beside(&kept, &all), |before, after| {
         let mut between = before.head.end..after.head.start;
+        let line_of = |at: usize| of_head.partition_point(|&first| first <= at) - 1;
         is_chance(before, after, base.tokens, head.tokens)
-            && !between.any(|at| {
-                head.tokens[at].is_content()
-                    && is_telling[of_head.partition_point(|&first| first <= at) - 1]
-            })
+            && !between.any(|at| head.tokens[at].is_content() && is_telling[line_of(at)])
     })
 }
 
-/// For each line of `head`, whether it occurs exactly once in both texts, ignoring white space, so
-/// that it cannot have been any other line.
+/// For each line of `head`, whether it occurs exactly once in both texts, ignoring white space.
 fn telling_lines(base: Document<'_>, head: Document<'_>) -> Vec<bool> {
-    let mut n_found: HashMap<u64, (u32, u32)> = HashMap::new();
-    lines(base.text).for_each(|line| n_found.entry(code_key(line)).or_default().0 += 1);
-    lines(head.text).for_each(|line| n_found.entry(code_key(line)).or_default().1 += 1);
-    lines(head.text).map(|line| n_found[&code_key(line)] == (1, 1)).collect()
+    let mut n_found: HashMap<u64, [u32; 2]> = HashMap::new();
+    for (side, text) in [base.text, head.text].into_iter().enumerate() {
+        lines(text).for_each(|line| n_found.entry(code_key(line)).or_default()[side] += 1);
+    }
+    lines(head.text).map(|line| n_found[&code_key(line)] == [1, 1]).collect()
 }
 
 /// A number for a line, the same for lines that differ in white space alone.
@@ -225,9 +212,8 @@ fn edited_tokens(gap: &Edit, base: &[Token], head: &[Token]) -> Vec<Edit> {
 }
 
 /// The tokens of both sides, if some were moved: these are made like no others, so that no diff
-/// takes a function for the one that was in its place. Moved is what is spelled the same in
-/// [`LONG_RUN`] tokens that occur once on either side, in another gap or not in the order in which
-/// most others are. Time O(n log n) for n tokens in gaps.
+/// takes a function for the one that was in its place. Moved are [`LONG_RUN`] tokens that occur
+/// once on either side, in another gap or order than most. Time O(n log n) for n tokens in gaps.
 fn moves(gaps: &[Edit], base: &[Token], head: &[Token]) -> Option<[Vec<Token>; 2]> {
     const K: NonZeroUsize = NonZeroUsize::new(LONG_RUN).expect("it is not 0");
     let (of_base, of_head): (Vec<_>, Vec<_>) =
@@ -262,7 +248,7 @@ fn only_places(
     sides: [(&[Token], &[&Range<usize>]); 2],
     k: NonZeroUsize,
     hash: HashKgrams,
-) -> Vec<(usize, usize)> {
+) -> Vec<Cell> {
     let mut places: HashMap<u64, [(u32, usize); 2]> = HashMap::new();
     let mut hashes = Vec::new();
     if sides.iter().any(|(_, ranges)| ranges.iter().all(|range| range.len() < k.get())) {
@@ -278,7 +264,7 @@ fn only_places(
         }
     }
     let only = places.values().filter_map(place_of_one);
-    let mut only: Vec<(usize, usize)> = only.map(|(from, at)| (at, from)).collect();
+    let mut only: Vec<Cell> = only.map(|(from, at)| (at, from)).collect();
     only.sort_unstable();
     only
 }
@@ -286,7 +272,6 @@ fn only_places(
 /// Maximum tokens of the base times tokens of the head for a diff of tokens: more takes seconds.
 const MAX_CELLS: usize = 1 << 26;
 
-/// Hashes every k-gram of some tokens.
 type HashKgrams = fn(&[Token], NonZeroUsize, &mut Vec<u64>);
 
 /// The parts of a gap that is too large for a diff, between the runs that have a k-gram which
@@ -370,12 +355,11 @@ fn drop_chance_runs(edits: Vec<Edit>, is_chance: impl Fn(&Edit, &Edit) -> bool) 
     kept
 }
 
-/// Whether the equal run between two edits is a coincidence: it is shorter than both of them, or
-/// shorter than one and without a word that is spelled the same.
+/// Whether the equal run between two edits is shorter than both, or than one and without equal
+/// words.
 ///
-/// For example, `) ; }` between 6 replaced tokens and 8 replaced tokens is a coincidence (3 is less
-/// than 6), and the two edits are really one. Between two pure insertions it is not: nothing was
-/// removed that it could be confused with.
+/// For example, `) ; }` between 6 and 8 replaced tokens is a coincidence, and the edits are really
+/// one. Between two insertions it is not: nothing was removed that it could be confused with.
 fn is_chance(before: &Edit, after: &Edit, base: &[Token], head: &[Token]) -> bool {
     let of_base = &base[before.base.end..after.base.start];
     let of_head = &head[before.head.end..after.head.start];
@@ -389,7 +373,6 @@ fn is_chance(before: &Edit, after: &Edit, base: &[Token], head: &[Token]) -> boo
                 && !of_base.iter().zip(of_head).any(|(a, b)| a.is_same_word(b)))
 }
 
-/// Moves each insertion in `edits` to where it reads best within `gap`.
 fn slide_insertions(edits: &mut [Edit], gap: &Edit, base: Document<'_>, head: Document<'_>) {
     for at in 0..edits.len() {
         let earliest = if at == 0 { gap.head.start } else { edits[at - 1].head.end };
@@ -405,24 +388,21 @@ fn best_slide(edit: &Edit, within: Range<usize>, base: Document<'_>, head: Docum
     let (earliest, latest) = (within.start, within.end);
     let tokens = head.tokens;
     let (start, end) = (edit.head.start, edit.head.end);
-    // A diff is free to choose among several equal positions of an insertion. Here it may report
-    // either of
+    // A diff may choose any of several equal positions of an insertion, here either of
     //
     //     base   a ( ) ; }                            int h
     //     head   a ( ) ; } int g ( ) { b ( ) ; }      int h
     //                    ^-------------------^          `} int g ( ) { b ( ) ;`, unbalanced
     //                      ^-------------------^        `int g ( ) { b ( ) ; }`, which is what was written
     //
-    // Moving it up by one is possible while the token that enters at its top has the same symbol as
-    // the one that leaves at its bottom; moving it down likewise. So first find how far it can
-    // move, then rate every position.
+    // It can move up by one while the token that enters at its top has the same symbol as the one
+    // that leaves at its bottom; down likewise. Find how far, then rate every position.
     let up = 1..=(start - earliest).min(MAX_SLIDE);
     let n_up = up.take_while(|n| tokens[start - n].symbol == tokens[end - n].symbol).count();
     let down = 0..(latest - end).min(MAX_SLIDE);
     let n_down = down.take_while(|n| tokens[start + n].symbol == tokens[end + n].symbol).count();
 
-    // Each step aligns another token of the head with the base: count where the spelling agrees
-    // too.
+    // Each step aligns another token with the base: count where the spelling agrees too.
     let mut best = (i64::MIN, start);
     let mut agreement = 0i64;
     let first = start - n_up;
@@ -435,11 +415,10 @@ fn best_slide(edit: &Edit, within: Range<usize>, base: Document<'_>, head: Docum
             agreement += i64::from(of_base.exact == tokens[at - 1].exact);
             agreement -= i64::from(of_base.exact == tokens[at - 1 + (end - start)].exact);
         }
-        let is_balanced = is_balanced(head, at..at + (end - start));
         // In order of importance, each outweighing the next ones together: spelling, brackets,
         // start of a line or paragraph. On a tie the last position wins.
         let quality = agreement * 16
-            + i64::from(is_balanced) * 8
+            + i64::from(is_balanced(&tokens[at..at + (end - start)])) * 8
             + i64::from(head.starts_line(at)) * 4
             + i64::from(head.starts_paragraph(at)) * 2;
         if quality >= best.0 {
@@ -451,10 +430,10 @@ fn best_slide(edit: &Edit, within: Range<usize>, base: Document<'_>, head: Docum
     Edit { base: of_base..of_base, head: slid..slid + (end - start) }
 }
 
-/// Whether every bracket that `range` closes was opened in it, and the other way round.
-fn is_balanced(document: Document<'_>, range: Range<usize>) -> bool {
-    let mut depth = 0i64;
-    for token in &document.tokens[range] {
+/// Whether every bracket that some tokens close was opened in them, and the other way round.
+fn is_balanced(tokens: &[Token]) -> bool {
+    let mut depth = 0;
+    for token in tokens {
         depth += token.nesting();
         if depth < 0 {
             return false;
@@ -476,7 +455,6 @@ mod tests {
         novel.map(|(token, _)| text(token)).collect::<Vec<_>>().join(" ")
     }
 
-    /// `n` words, each once, with this letter.
     fn words(letter: char, n: usize) -> String {
         (0..n).map(|at| format!("{letter}{at} ")).collect()
     }

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-/// Minimum overlap of two ranges, as a fraction of the longer one, to be one place: of one class,
-/// or of one finding.
+/// Minimum overlap of two ranges, as a fraction of the longer one, to be one place.
 pub const SAME_PLACE: f64 = 0.7;
 
 /// The number of tokens in both.
@@ -11,18 +10,15 @@ pub fn n_shared(a: &Range<usize>, b: &Range<usize>) -> usize {
     a.end.min(b.end).saturating_sub(a.start.max(b.start))
 }
 
-/// The tokens in both.
 pub(super) fn shared(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
     let start = a.start.max(b.start);
     start..a.end.min(b.end).max(start)
 }
 
-/// From the first token of both to the last.
 pub(super) fn joined(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
     a.start.min(b.start)..a.end.max(b.end)
 }
 
-/// Whether `b` is inside `a`.
 pub(super) fn holds(a: &Range<usize>, b: &Range<usize>) -> bool {
     a.start <= b.start && b.end <= a.end
 }

@@ -2,7 +2,7 @@
 
 use foldhash::{HashSet, HashSetExt};
 
-use super::alignment::{Alignment, Block};
+use super::alignment::{Alignment, Block, Cell};
 use super::class::Candidate;
 use super::score::counted;
 use super::split::parts;
@@ -13,24 +13,24 @@ use crate::language::{Kind, Token};
 pub struct Params {
     /// k: the length of a seed in tokens.
     pub k: usize,
-    /// Minimum distinct tokens of a seed. Higher leaves out more tables and
-    /// lists, and misses more copies of plain code.
+    /// Minimum distinct tokens of a seed. Higher leaves out more tables and lists, and misses more
+    /// copies of plain code.
     pub min_distinct: usize,
-    /// Maximum tokens between two seeds of one clone. Higher joins pieces of a
-    /// heavily edited copy, but also unrelated pieces.
+    /// Maximum tokens between two seeds of one clone. Higher joins pieces of a heavily edited copy,
+    /// but also unrelated pieces.
     pub max_gap: usize,
-    /// Minimum fraction of the better covered side that is aligned, 0 to 1. Lower
-    /// finds more heavily edited copies, and more coincidences.
+    /// Minimum fraction of the better covered side that is aligned, 0 to 1. Lower finds more
+    /// heavily edited copies, and more coincidences.
     pub min_containment: f64,
-    /// Minimum fraction of the aligned names and literals that are spelled the same, or
-    /// renamed as elsewhere in the clone, 0 to 1. Lower finds more inconsistently renamed
-    /// copies, and more code that merely has the same shape.
+    /// Minimum fraction of the aligned names and literals that are spelled the same, or renamed as
+    /// elsewhere in the clone, 0 to 1. Lower finds more inconsistently renamed copies, and more
+    /// code that merely has the same shape.
     pub min_agreement: f64,
-    /// Minimum fraction of the names and literals that are spelled the same, 0 to 1,
-    /// unless the clone has a long run. Lower finds more edited copies that were renamed as well.
+    /// Minimum fraction of the names and literals that are spelled the same, 0 to 1, unless the
+    /// clone has a long run. Lower finds more edited copies that were renamed as well.
     pub min_spelled: f64,
-    /// Minimum length in tokens of a run that makes a clone whatever its names are.
-    /// Lower finds shorter renamed copies, and more code that is merely similar.
+    /// Minimum length in tokens of a run that makes a clone whatever its names are. Lower finds
+    /// shorter renamed copies, and more code that is merely similar.
     pub min_run: usize,
 }
 
@@ -39,10 +39,9 @@ pub struct Params {
 pub enum CloneType {
     /// Only layout and comments differ.
     Type1,
-    /// Names and literals differ too; `is_consistent` when names are renamed one to one (Baker's
-    /// p-match, 1995).
+    /// Names and literals differ too.
     Type2 {
-        /// Whether names are renamed one to one throughout.
+        /// Whether names are renamed one to one throughout (Baker's p-match, 1995).
         is_consistent: bool,
     },
     /// Tokens were inserted, deleted or changed.
@@ -98,15 +97,14 @@ pub struct ClonePair {
     /// Its solid runs: the part that is similar line after line.
     pub(super) solid: Alignment,
     /// Tokens in solid runs divided by those of the shorter fragment, 0 to 1.
-    pub solidity: f64,
+    solidity: f64,
     /// Aligned names and literals that agree, divided by those that could, 0 to 1.
     pub agreement: f64,
     /// Aligned names and literals that are spelled the same, divided by all of them, 0 to 1.
     pub spelled: f64,
     /// The longest run of equal symbols.
     pub longest_run: usize,
-    /// Names and keywords, and as many strings if they are spelled the same, divided by all aligned
-    /// tokens, 0 to 1: data has few.
+    /// Words, and as many strings if spelled the same, divided by all aligned tokens, 0 to 1.
     pub worded: f64,
 }
 
@@ -117,10 +115,8 @@ impl ClonePair {
         let (n_query, n_target) = (alignment.query().len(), alignment.target().len());
         let renaming = Renaming::new(&alignment, query, target);
         let counts = Counts::new(&alignment, query, target, &renaming);
-        let solid = solid(&renaming, &alignment, query, target);
-        let n_solid = solid.n_tokens();
-        // A string says something if both sides spell it the same, in a row with a name: by itself
-        // it is text.
+        let solid = Alignment { blocks: renaming.solid_runs(&alignment, query, target) };
+        // A string says something if both sides spell it the same, with a name for each.
         let n_words = counts.n_named + counts.n_same_strings.min(counts.n_named);
         let is_whole = n_aligned == n_query && n_aligned == n_target;
         let clone_type = match (is_whole, counts.n_exact == n_aligned) {
@@ -133,8 +129,8 @@ impl ClonePair {
             similarity: ratio(2 * n_aligned, n_query + n_target),
             containment: ratio(n_aligned, n_query.min(n_target)),
             n_exact: counts.n_exact,
+            solidity: ratio(solid.n_tokens(), n_query.min(n_target)),
             solid,
-            solidity: ratio(n_solid, n_query.min(n_target)),
             agreement: ratio(counts.n_agreeing, counts.n_telling),
             spelled: ratio(counts.n_spelled, counts.n_contents),
             worded: ratio(n_words, n_aligned),
@@ -156,7 +152,6 @@ impl ClonePair {
         self.solid.n_tokens()
     }
 
-    /// The pair as seen by grouping.
     pub(super) fn candidate(&self, query: &[Token], target: &[Token]) -> Candidate {
         let mut aligned = Vec::with_capacity(self.alignment.n_tokens());
         aligned.extend(self.alignment.pairs().map(|(a, _)| a as u32));
@@ -172,38 +167,37 @@ impl ClonePair {
     ///
     /// Three kinds of evidence, each of which is enough: words that are spelled the same, as in an
     /// edited copy; a long run of the same shape whose names agree with each other, as in a renamed
-    /// one; and a run half as long again that covers nearly everything, however its names were
-    /// changed.
+    /// one; and a run half as long again that covers nearly everything, whatever its names.
     pub fn is_clone(&self, params: &Params) -> bool {
         let agrees = self.agreement >= params.min_agreement;
         let is_spelled =
             agrees && self.solidity >= params.min_containment && self.spelled >= params.min_spelled;
         let is_renamed =
             agrees && self.solidity >= RENAMED_SOLIDITY && self.longest_run >= params.min_run;
-        let is_reshaped = self.agreement >= params.min_agreement * RESHAPED_AGREEMENT
+        let is_reshaped = self.agreement >= params.min_agreement * (2.0 / 3.0)
             && self.containment >= RESHAPED_CONTAINMENT
-            && self.longest_run >= params.min_run * RESHAPED_RUN / 2;
+            && self.longest_run >= params.min_run * 3 / 2;
         let is_similar = self.similarity >= params.min_containment / 2.0;
         is_similar && self.worded >= WORDED && (is_spelled || is_renamed || is_reshaped)
     }
 }
 
+/// Minimum fraction of such a run that is aligned.
+const RESHAPED_CONTAINMENT: f64 = 0.95;
+
 /// Minimum fraction of words: with fewer, tokens are numbers or scattered pieces of text. Code has
-/// about two fifths, and so do the rows of a table of strings, which says something if both sides
-/// spell them the same.
+/// about two fifths, and so has a table of strings that both sides spell the same.
 const WORDED: f64 = 0.2;
 
 /// The cost of a gap token in matched tokens, tried one after the other: an alignment that is not a
-/// clone at one cost is split at the next. The first joins a copy across insertions; the last
-/// separates everything.
+/// clone at one cost is split at the next. The last separates everything.
 const GAP_COSTS: [f64; 4] = [0.5, 1.0, 2.0, 1e6];
 
-/// The clones in `alignment`: its largest parts that are worth more joined than alone, and are
-/// clones.
+/// The largest parts of `alignment` that are worth more joined than alone, and are clones.
 ///
 /// Guarantee: a run of `min_run` tokens or more whose names agree, and that is a clone on its own,
 /// is part of one of them. What is joined is split again until it is a clone, in the end into runs.
-/// Time O(n), at most once for each cost.
+/// Time O(n).
 pub fn clones(
     alignment: Alignment,
     query: &[Token],
@@ -220,8 +214,7 @@ pub fn clones(
                 runs.map(|run| Alignment { blocks: vec![run] }).collect()
             }
         };
-        // In reverse, since `rest` is a stack: of the parts that are split again, the first comes
-        // first.
+        // In reverse, since `rest` is a stack: the first part is split again first.
         for part in parts.into_iter().rev().filter(|part| part.n_tokens() >= params.min_run) {
             // What stays whole at this cost was judged at the one before.
             let is_judged = n_splits > 0 && part == alignment;
@@ -251,8 +244,7 @@ fn judge(
     if pair.is_clone(params) { Ok(pair) } else { Err(pair.alignment) }
 }
 
-/// Whether a part of an alignment can be a clone, by what needs no renaming: each kind of evidence
-/// asks for a long run or for words that are spelled the same.
+/// Whether a part can be a clone, before its renaming is known: by a long run, or by equal words.
 fn can_be_clone(part: &Alignment, query: &[Token], target: &[Token], params: &Params) -> bool {
     let n_both = part.query().len() + part.target().len();
     let is_similar = ratio(2 * part.n_tokens(), n_both) >= params.min_containment / 2.0;
@@ -267,25 +259,15 @@ fn can_be_clone(part: &Alignment, query: &[Token], target: &[Token], params: &Pa
     ratio(n_spelled, n_contents) >= params.min_spelled
 }
 
-/// Minimum run of such a copy, in halves of the usual minimum.
-const RESHAPED_RUN: usize = 3;
-/// The fraction of the usual agreement that is enough for a long run that covers nearly everything.
-const RESHAPED_AGREEMENT: f64 = 2.0 / 3.0;
-/// Minimum fraction of such a copy that is aligned.
-const RESHAPED_CONTAINMENT: f64 = 0.95;
-
 fn ratio(part: usize, whole: usize) -> f64 {
     part as f64 / whole.max(1) as f64
 }
 
-/// The aligned tokens of a pair, by what they say.
 #[derive(Default)]
 struct Counts {
     n_exact: usize,
-    /// Names and keywords.
     n_named: usize,
     n_same_strings: usize,
-    /// Names and literals, and those of them that are spelled the same.
     n_contents: usize,
     n_spelled: usize,
     /// Names and literals that could agree, and those that do. The first occurrence of a renamed
@@ -325,8 +307,7 @@ const RENAMED_SOLIDITY: f64 = 0.75;
 /// Minimum equal tokens in a row to be a solid run: fewer agree by chance.
 const SOLID_RUN: u32 = 8;
 
-/// The renaming of an alignment: for each name of the query, the one that most often replaces it,
-/// with each name of either side used once.
+/// For each name of the query, the one that most often replaces it; each name is used once.
 struct Renaming {
     /// By the names of the query; empty where every name is itself.
     to: Vec<(u32, u32)>,
@@ -357,57 +338,43 @@ impl Renaming {
         Self { is_consistent: to.len() == n_different, to }
     }
 
-    /// Whether two aligned tokens agree: no names, or ones that are spelled the same or renamed as
-    /// elsewhere in the alignment.
+    /// Whether aligned tokens agree: no names, or spelled the same, or renamed as elsewhere.
     fn agrees(&self, a: &Token, b: &Token) -> bool {
         !a.is_name() || a.exact == b.exact || self.renames(a, b)
     }
 
-    /// Whether `b` is what the name `a` is renamed to.
     fn renames(&self, a: &Token, b: &Token) -> bool {
         a.is_name() && self.to.binary_search(&(a.exact, b.exact)).is_ok()
     }
-}
 
-/// Cuts an alignment's blocks into runs in which every name agrees, and keeps those of at least
-/// [`SOLID_RUN`] tokens.
-///
-/// Code with the same shape but another origin agrees in punctuation and keywords, a few tokens at
-/// a time. A copy agrees line after line, also between its edits.
-pub(super) fn solid_runs(alignment: &Alignment, query: &[Token], target: &[Token]) -> Vec<Block> {
-    solid(&Renaming::new(alignment, query, target), alignment, query, target).blocks
-}
-
-fn solid(
-    renaming: &Renaming,
-    alignment: &Alignment,
-    query: &[Token],
-    target: &[Token],
-) -> Alignment {
-    let mut runs = Alignment::default();
-    for block in alignment.blocks.iter().filter(|block| block.len >= SOLID_RUN) {
-        let (own, other) = (&query[block.query as usize..], &target[block.target as usize..]);
-        let mut start = 0;
-        for at in 0..=block.len {
-            if at < block.len && renaming.agrees(&own[at as usize], &other[at as usize]) {
-                continue;
+    fn solid_runs(&self, alignment: &Alignment, query: &[Token], target: &[Token]) -> Vec<Block> {
+        let mut runs = Vec::new();
+        for block in alignment.blocks.iter().filter(|block| block.len >= SOLID_RUN) {
+            let (own, other) = (&query[block.query as usize..], &target[block.target as usize..]);
+            let mut start = 0;
+            for at in 0..=block.len {
+                if at < block.len && self.agrees(&own[at as usize], &other[at as usize]) {
+                    continue;
+                }
+                if at - start >= SOLID_RUN {
+                    runs.push(block.part(start, at - start));
+                }
+                start = at + 1;
             }
-            if at - start >= SOLID_RUN {
-                runs.blocks.push(block.part(start, at - start));
-            }
-            start = at + 1;
         }
+        runs
     }
-    runs
 }
 
-/// The aligned pairs that agree: names are spelled the same, or renamed as elsewhere in the
-/// alignment.
-pub fn agreeing_pairs(
-    alignment: &Alignment,
-    query: &[Token],
-    target: &[Token],
-) -> Vec<(usize, usize)> {
+/// The runs of at least [`SOLID_RUN`] tokens of an alignment in which every name agrees.
+///
+/// Other code agrees a few tokens at a time, a copy line after line, also between its edits.
+pub(super) fn solid_runs(alignment: &Alignment, query: &[Token], target: &[Token]) -> Vec<Block> {
+    Renaming::new(alignment, query, target).solid_runs(alignment, query, target)
+}
+
+/// The aligned pairs that agree: names are spelled the same, or renamed as elsewhere.
+pub fn agreeing_pairs(alignment: &Alignment, query: &[Token], target: &[Token]) -> Vec<Cell> {
     let renaming = Renaming::new(alignment, query, target);
     alignment.pairs().filter(|&(a, b)| renaming.agrees(&query[a], &target[b])).collect()
 }
@@ -443,9 +410,8 @@ mod tests {
         assert_eq!(pairs.iter().map(|pair| pair.clone_type).collect::<Vec<_>>(), [clone_type]);
     }
 
-    /// Of seven names, the first is four times the same and the next three times; the target
-    /// renames each twice in one way, and the other times in ways of their own. So two fifths of
-    /// what could agree do, which is less than usual.
+    /// The target renames each of two names twice in one way, and the other times in ways of their
+    /// own: two fifths of what could agree do, which is less than usual.
     #[test]
     fn a_run_half_as_long_again_as_usual_is_a_clone_however_its_names_were_changed() {
         let names = |round: usize, target: bool| -> Vec<String> {

@@ -5,10 +5,10 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashMapExt};
 
 use super::alignment::Block;
-use super::seed::Seed;
+use super::seeding::Seed;
 use crate::language::Token;
 use crate::text::{common_prefix_by, common_suffix_by};
 
@@ -16,8 +16,8 @@ use crate::text::{common_prefix_by, common_suffix_by};
 /// that many diagonals is repetitive throughout, and further diagonals show nothing new.
 const MAX_WALKS: usize = 32;
 
-/// Grows `seeds`, of `k` tokens each, into runs; sorts `seeds`. Also returns how many of the seeds
-/// were not looked at, those of the farthest diagonals.
+/// Grows `seeds`, of `k` tokens each, into runs; sorts `seeds`. Also returns how many seeds were
+/// left out, those farthest apart.
 ///
 /// With `is_same`, both documents are one, and a run that overlaps its own other side is a tandem
 /// repeat: the same `period` tokens over and over. A period below `min_period` is typical of
@@ -26,8 +26,7 @@ const MAX_WALKS: usize = 32;
 /// genomes.) What is spelled the same for `min_period` tokens is no such repeat, even there: rows
 /// of one shape differ in their names and literals, so rows that agree in all of these were copied.
 ///
-/// Time O(s log s + n) for s seeds, where n is at most `MAX_WALKS` times the tokens of both
-/// documents.
+/// Time O(s log s + n) for s seeds, n at most `MAX_WALKS` times the tokens of both documents.
 pub fn runs(
     query: &[Token],
     target: &[Token],
@@ -35,8 +34,7 @@ pub fn runs(
     k: usize,
     min_period: Option<usize>,
 ) -> (Vec<Block>, usize) {
-    // The nearest diagonals first: they reveal tandem repeats, and what is inside one is not
-    // examined again.
+    // The nearest diagonals first: they reveal tandem repeats, which are not examined again.
     seeds.sort_unstable_by_key(|seed| (seed.diagonal().abs(), seed.diagonal(), seed.query));
     let mut n_walks_left = MAX_WALKS * (query.len() + target.len());
     let mut runs: Vec<Block> = Vec::new();
@@ -95,12 +93,42 @@ pub fn runs(
     (runs, n_left)
 }
 
+/// The maximal parts of `runs` with `least` tokens or more whose names agree. They may
+/// overlap: if a name clashes with an earlier one, the next part begins after that.
+///
+/// Time and memory O(n) for n tokens in `runs`.
+pub fn agreeing(runs: &[Block], query: &[Token], target: &[Token], least: usize) -> Vec<Block> {
+    let mut found = Vec::new();
+    for run in runs.iter().filter(|run| run.len as usize >= least) {
+        // For each name where it was met last, and what was opposite.
+        let mut of_query: HashMap<u32, (u32, u32)> = HashMap::new();
+        let mut of_target: HashMap<u32, (u32, u32)> = HashMap::new();
+        let mut start = 0;
+        for at in 0..run.len {
+            let (a, b) = (&query[(run.query + at) as usize], &target[(run.target + at) as usize]);
+            if !a.is_name() {
+                continue;
+            }
+            let last_of_query = of_query.insert(a.exact, (at, b.exact));
+            let last_of_target = of_target.insert(b.exact, (at, a.exact));
+            let clash = (last_of_query.filter(|(_, opposite)| *opposite != b.exact))
+                .max(last_of_target.filter(|(_, opposite)| *opposite != a.exact));
+            if let Some((place, _)) = clash.filter(|(place, _)| *place >= start) {
+                found.push(run.part(start, at - start));
+                start = place + 1;
+            }
+        }
+        found.push(run.part(start, run.len - start));
+    }
+    found.retain(|part| part.len as usize >= least);
+    found
+}
+
 /// The runs within tandem repeats that are spelled the same.
 #[derive(Default)]
 struct TandemRuns<'t> {
     query: &'t [Token],
     target: &'t [Token],
-    /// Minimum tokens of a run.
     min_len: usize,
     runs: Vec<Block>,
     /// Where the spelling repeats itself too: copied or not, it says the same again and again.
@@ -110,8 +138,7 @@ struct TandemRuns<'t> {
 }
 
 impl TandemRuns<'_> {
-    /// Grows two positions into a run if `k` tokens there are spelled the same; returns how many
-    /// tokens were compared.
+    /// Grows two positions into a run of `k` tokens or more; returns how many were compared.
     ///
     /// On each diagonal, positions have to ascend.
     fn grow(&mut self, a: usize, b: usize, k: usize) -> usize {
@@ -143,8 +170,7 @@ struct Tandems(BTreeMap<usize, usize>);
 
 impl Tandems {
     fn add(&mut self, mut range: Range<usize>) {
-        // Ranges that only touch are separate repeats: tandems of two shapes can be next to each
-        // other.
+        // Ranges that only touch are separate: tandems of two shapes can be side by side.
         while let Some((&start, &end)) =
             self.0.range(..range.end).next_back().filter(|(_, end)| **end > range.start)
         {
@@ -159,13 +185,11 @@ impl Tandems {
         (position < end).then_some(start)
     }
 
-    /// Whether both sides of a run are in one repeat.
     fn holds(&self, run: &Block) -> bool {
         let (query, target) = (run.in_query(), run.target as usize);
         self.holds_both(query.start, target) && self.holds_both(query.start, query.end - 1)
     }
 
-    /// Whether two positions are in the same repeat.
     fn holds_both(&self, a: usize, b: usize) -> bool {
         !self.0.is_empty() && self.at(a).is_some_and(|of_a| self.at(b) == Some(of_a))
     }
@@ -183,8 +207,8 @@ mod tests {
         min_period: Option<usize>,
         expected: &[(u32, u32, u32)],
     ) {
-        let mut seeds: Vec<Seed> =
-            seeds.iter().map(|&(query, target)| Seed { query, target }).collect();
+        let seeds = seeds.iter().map(|&(query, target)| Seed { query, target });
+        let mut seeds: Vec<Seed> = seeds.collect();
         let (found, _) = runs(&c_tokens(query), &c_tokens(target), &mut seeds, 3, min_period);
         let found: Vec<_> = found.iter().map(|run| (run.query, run.target, run.len)).collect();
         assert_eq!(found, expected);
@@ -227,5 +251,18 @@ mod tests {
         let seeds = [(5, 0), (20, 0), (30, 0)];
         check(rows, &seeds, Some(15), &[(20, 0, 17)]);
         check(rows, &seeds, Some(18), &[]);
+    }
+
+    fn parts(query: &str, target: &str) -> Vec<(u32, u32)> {
+        let (query, target) = (c_tokens(query), c_tokens(target));
+        let run = Block { query: 0, target: 0, len: query.len() as u32 };
+        let parts = agreeing(&[run], &query, &target, 4).into_iter();
+        parts.map(|part| (part.query, part.len)).collect()
+    }
+
+    #[test]
+    fn a_name_that_clashes_ends_a_run_and_the_next_begins_behind_its_rival() {
+        assert_eq!(parts("a = b + a;", "x = y + x;"), [(0, 6)], "all are renamed one to one");
+        assert_eq!(parts("a = b + c * a - 1;", "x = y + z * y - 1;"), [(0, 6), (3, 7)]);
     }
 }

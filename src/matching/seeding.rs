@@ -1,14 +1,12 @@
 //! Pairs the occurrences of shared k-grams into seeds, without pairing each with each.
 //!
-//! A k-gram that occurs `a` times in the query and `b` times in the target could give `a * b`
-//! seeds. Repetitive code (rows of a table, similar functions, generated accessors) makes that
-//! quadratic, and dropping such k-grams would lose whole copies. Instead, each occurrence of a
+//! Repetitive code (rows of a table, similar functions, generated accessors) would make that
+//! quadratic, and dropping its k-grams would lose whole copies. Instead, each occurrence of a
 //! repeated k-gram is paired with the few in the other document whose surroundings are most
 //! similar, as a suffix array would find them.
 //!
 //! Guarantee: an occurrence in the query that is part of an exact or consistently renamed run of up
-//! to `CONTEXT` tokens is paired with an occurrence of the target that is part of a run at least as
-//! long on that side.
+//! to `CONTEXT` tokens is paired with an occurrence of the target with a run as long on that side.
 //!
 //! ```text
 //! query    ... A x B ...  A y B ...          A's first occurrence is paired with the one before `x`,
@@ -20,27 +18,61 @@ use std::sync::OnceLock;
 
 use foldhash::{HashMap, HashMapExt};
 
-use super::seed::Seed;
 use crate::language::Token;
 use crate::text::common_prefix_by;
+
+/// A k-gram that a query and a target share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Seed {
+    /// The position of its first token in the query.
+    pub query: u32,
+    /// The position of its first token in the target.
+    pub target: u32,
+}
+
+impl Seed {
+    #[inline]
+    pub(super) fn diagonal(&self) -> i64 {
+        i64::from(self.target) - i64::from(self.query)
+    }
+}
+
+/// Whether a k-gram is informative; tables, lists and rows of the same shape are not.
+///
+/// A k-gram has low entropy if it has fewer than `min_distinct` distinct tokens, counting names and
+/// literals by class, or if it repeats itself with a period of at most a third of its length.
+pub fn is_telling(kgram: &[Token], min_distinct: usize) -> bool {
+    // A run of only literals and punctuation is data.
+    has_distinct(kgram, min_distinct) && !is_periodic(kgram) && kgram.iter().any(Token::is_word)
+}
+
+/// Most have `n` distinct tokens near their beginning.
+fn has_distinct(kgram: &[Token], n: usize) -> bool {
+    let mut firsts = (0..kgram.len())
+        .filter(|&at| kgram[..at].iter().all(|token| token.symbol != kgram[at].symbol));
+    n == 0 || firsts.nth(n - 1).is_some()
+}
+
+fn is_periodic(kgram: &[Token]) -> bool {
+    (1..=kgram.len() / 3)
+        .any(|period| kgram[period..].iter().zip(kgram).all(|(a, b)| a.symbol == b.symbol))
+}
 
 /// The occurrences of one k-gram in two documents, by the position of its first token, ascending.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SharedKgram {
-    /// Positions in the query.
+    /// Those in the query.
     pub query: Vec<u32>,
-    /// Positions in the target.
+    /// Those in the target.
     pub target: Vec<u32>,
 }
 
-/// Maximum pairs of occurrences for which every pair becomes a seed. Above it, only the most
-/// similar ones are paired. Higher takes time in proportion and finds no more: it only avoids
-/// comparing surroundings.
+/// Maximum pairs of occurrences for which every pair becomes a seed. Higher takes time in
+/// proportion and finds no more: it only avoids comparing surroundings.
 const MAX_PAIRS: usize = 16;
 
-/// Number of tokens on either side by which repeated occurrences are distinguished. Runs that agree
-/// for longer count as equally similar, and the nearest is used. Takes time in proportion, and 4
-/// bytes for each repeated occurrence.
+/// Tokens on either side that distinguish repeated occurrences; of those that agree for longer the
+/// nearest is used. Takes time and memory in proportion.
 const CONTEXT: usize = 64;
 
 /// Maximum seeds of a k-gram with so many occurrences in the query and in the target.
@@ -53,7 +85,6 @@ pub fn max_seeds(n_query: usize, n_target: usize) -> usize {
 #[derive(Debug)]
 pub struct SeedSide<'s> {
     tokens: &'s [Token],
-    /// Where its names recur, once that was needed.
     recurrences: OnceLock<Recurrences>,
 }
 
@@ -62,14 +93,45 @@ impl<'s> SeedSide<'s> {
     pub fn new(tokens: &'s [Token]) -> Self {
         Self { tokens, recurrences: OnceLock::new() }
     }
+
+    /// The k-gram at `at` and what follows, or backward what precedes it; 0 beyond the document.
+    fn context(&self, at: u32, k: usize, view: View) -> Context {
+        let recurrences = self.recurrences.get_or_init(|| Recurrences::new(self.tokens));
+        let mut context = [0; CONTEXT];
+        let at = at as usize;
+        match view {
+            View::ExactRight | View::RenamedRight => {
+                let end = (at + CONTEXT).min(self.tokens.len());
+                for (place, slot) in (at..end).zip(&mut context) {
+                    *slot = self.read(place, view, recurrences.before[place], place - at);
+                }
+            }
+            View::ExactLeft | View::RenamedLeft => {
+                let end = (at + k).min(self.tokens.len());
+                for (place, slot) in (0..end).rev().zip(&mut context) {
+                    *slot = self.read(place, view, recurrences.after[place], end - 1 - place);
+                }
+            }
+        }
+        context
+    }
+
+    /// Reads one token. With renaming, a name becomes the distance to its last occurrence if that
+    /// is among the `n_read` tokens read before it. Spelled names and other tokens are odd,
+    /// distances are even from 2 on, and 0 is beyond the end: no two of them collide.
+    fn read(&self, at: usize, view: View, distance: u32, n_read: usize) -> u32 {
+        let token = &self.tokens[at];
+        match view {
+            View::ExactRight | View::ExactLeft => token.exact | 1,
+            _ if !token.is_name() => token.symbol.get() | 1,
+            _ if distance as usize <= n_read => 2 * distance + 2,
+            _ => 2,
+        }
+    }
 }
 
-/// Pairs the occurrences of the k-grams that `query` and `target` share; `is_same` if they are one
-/// document.
-///
-/// Time O(n · CONTEXT · log n) for n occurrences in both; memory O(m · CONTEXT) for the m
-/// occurrences of the most frequent k-gram. Gives at most `MAX_PAIRS` seeds for a rare k-gram, and
-/// four for each occurrence of a repeated one.
+/// Pairs the occurrences of `shared` k-grams; `is_same` if both sides are one document. Time O(n ·
+/// CONTEXT · log n) for n occurrences in both.
 pub fn seeds(
     query: &SeedSide<'_>,
     target: &SeedSide<'_>,
@@ -81,15 +143,12 @@ pub fn seeds(
     for of_kgram in shared {
         let SharedKgram { query: of_query, target: of_target } = of_kgram;
         if of_query.len() * of_target.len() <= MAX_PAIRS {
-            let all = of_query
-                .iter()
-                .flat_map(|&query| of_target.iter().map(move |&target| Seed { query, target }));
-            seeds.extend(all.filter(|seed| !is_same || seed.query != seed.target));
-        } else {
-            let contexts = [query, target].map(|side| Contexts::new(side, k));
-            for reading in View::ALL {
-                pair_most_alike(of_kgram, &contexts, reading, is_same, &mut seeds);
+            for &query in of_query {
+                let all = of_target.iter().map(|&target| Seed { query, target });
+                seeds.extend(all.filter(|seed| !is_same || seed.query != seed.target));
             }
+        } else {
+            pair_most_alike(of_kgram, [query, target], k, is_same, &mut seeds);
         }
     }
     seeds.sort_unstable();
@@ -97,9 +156,8 @@ pub fn seeds(
     seeds
 }
 
-/// How to read the surroundings of an occurrence: in which direction, and whether names count by
-/// their spelling or by the distance to their last occurrence (Baker's p-match, 1995), which a
-/// consistent renaming does not change.
+/// How to read the surroundings of an occurrence: names count by their spelling, or by the distance
+/// to their last occurrence (Baker's p-match, 1995), which a consistent renaming does not change.
 #[derive(Debug, Clone, Copy)]
 enum View {
     ExactRight,
@@ -115,7 +173,6 @@ impl View {
 
 type Context = [u32; CONTEXT];
 
-/// Where the names of a document recur.
 #[derive(Debug)]
 struct Recurrences {
     /// For each token, the distance to the previous one with the same name, 0 if there is none.
@@ -139,99 +196,44 @@ impl Recurrences {
     }
 }
 
-/// Reads the surroundings of positions in one document.
-struct Contexts<'t> {
-    tokens: &'t [Token],
-    k: usize,
-    /// As in [`Recurrences`].
-    before: &'t [u32],
-    after: &'t [u32],
-}
-
-impl<'t> Contexts<'t> {
-    fn new(SeedSide { tokens, recurrences }: &'t SeedSide<'_>, k: usize) -> Self {
-        let Recurrences { before, after } = recurrences.get_or_init(|| Recurrences::new(tokens));
-        Self { tokens, k, before, after }
-    }
-
-    /// The surroundings of the k-gram at `at`: the k-gram and what follows it, or the k-gram and
-    /// what precedes it, backward. Beyond an end of the document they are 0, which no token reads
-    /// as.
-    fn of(&self, at: u32, reading: View) -> Context {
-        let mut context = [0; CONTEXT];
-        let at = at as usize;
-        match reading {
-            View::ExactRight | View::RenamedRight => {
-                let end = (at + CONTEXT).min(self.tokens.len());
-                for (place, slot) in (at..end).zip(&mut context) {
-                    *slot = self.read(place, reading, self.before[place], place - at);
-                }
-            }
-            View::ExactLeft | View::RenamedLeft => {
-                let end = (at + self.k).min(self.tokens.len());
-                for (place, slot) in (0..end).rev().zip(&mut context) {
-                    *slot = self.read(place, reading, self.after[place], end - 1 - place);
-                }
-            }
-        }
-        context
-    }
-
-    /// Reads one token. With renaming, a name becomes the distance to its last occurrence if that
-    /// is among the `n_read` tokens read before it, which is what "the same name again" means
-    /// within the surroundings.
-    ///
-    /// Spelled names and other tokens are odd, distances are even from 2 on, and 0 is beyond the
-    /// end: no two of them collide.
-    fn read(&self, at: usize, reading: View, distance: u32, n_read: usize) -> u32 {
-        let token = &self.tokens[at];
-        match reading {
-            View::ExactRight | View::ExactLeft => token.exact | 1,
-            _ if !token.is_name() => token.symbol.get() | 1,
-            _ if distance as usize <= n_read => 2 * distance + 2,
-            _ => 2,
-        }
-    }
-}
-
 /// Pairs each occurrence in the query with the one of the target whose surroundings agree with its
-/// own for longest. On a tie the nearest position wins, so that consecutive repeats are paired in
-/// step.
+/// own for longest, in each view. On a tie the nearest position wins: repeats are paired in step.
 fn pair_most_alike(
     shared: &SharedKgram,
-    [own, other]: &[Contexts<'_>; 2],
-    reading: View,
+    [own, other]: [&SeedSide<'_>; 2],
+    k: usize,
     is_same: bool,
     seeds: &mut Vec<Seed>,
 ) {
-    // A small suffix array: sorting the surroundings puts those with the longest common prefix next
-    // to each other. For
-    //
-    // query    ... f ( 7 ) ; ...
-    // target   ... f ( 2 ) ; ...   f ( 7 ) , ...   f ( 7 ) ; ...   f ( 9 ) ; ...
-    //
-    // a binary search finds the place of the query's surroundings between two entries, and the best
-    // match is one of these two: further away, the common prefix can only get shorter.
-    let mut sorted: Vec<(Context, u32)> =
-        shared.target.iter().map(|&at| (other.of(at, reading), at)).collect();
-    sorted.sort_unstable();
-    for &query in &shared.query {
-        let key = (own.of(query, reading), query);
-        let at = sorted.partition_point(|place| *place < key);
-        // The neighbors of the query's own place; in one document, the occurrence itself is not a
-        // partner.
-        let before = sorted[..at].iter().rev().find(|place| !is_same || place.1 != query);
-        let after = sorted[at..].iter().find(|place| !is_same || place.1 != query);
-        let neighbors = before.into_iter().chain(after).map(|(context, target)| {
-            let n_alike = common_prefix_by(context, &key.0, |a, b| a == b);
-            (n_alike, Reverse(target.abs_diff(query)), Reverse(*target))
-        });
-        // The k-gram itself has to agree in this reading too. It has the same symbols on both
-        // sides, but with exact spelling an agreement on less would pair arbitrary occurrences.
-        if let Some((n_alike, _, Reverse(target))) = neighbors.max()
-            && n_alike >= own.k.min(CONTEXT)
-        {
-            seeds.push(Seed { query, target });
+    for view in View::ALL {
+        // A small suffix array: sorting the surroundings puts those with the longest common prefix
+        // next to each other. For
+        //
+        // query    ... f ( 7 ) ; ...
+        // target   ... f ( 2 ) ; ...   f ( 7 ) , ...   f ( 7 ) ; ...   f ( 9 ) ; ...
+        //
+        // a binary search finds the place of the query's surroundings between two entries, and the
+        // best match is one of these two: further away, the common prefix can only get shorter.
+        let mut sorted: Vec<(Context, u32)> =
+            shared.target.iter().map(|&at| (other.context(at, k, view), at)).collect();
+        sorted.sort_unstable();
+        for &query in &shared.query {
+            let key = (own.context(query, k, view), query);
+            let at = sorted.partition_point(|place| *place < key);
+            // In one document, the occurrence itself is not a partner.
+            let before = sorted[..at].iter().rev().find(|place| !is_same || place.1 != query);
+            let after = sorted[at..].iter().find(|place| !is_same || place.1 != query);
+            let neighbors = before.into_iter().chain(after).map(|(context, target)| {
+                let n_alike = common_prefix_by(context, &key.0, |a, b| a == b);
+                (n_alike, Reverse(target.abs_diff(query)), Reverse(*target))
+            });
+            // The k-gram itself has to agree in this view too. It has the same symbols on both
+            // sides, but with exact spelling an agreement on less would pair arbitrary occurrences.
+            if let Some((n_alike, _, Reverse(target))) = neighbors.max()
+                && n_alike >= k.min(CONTEXT)
+            {
+                seeds.push(Seed { query, target });
+            }
         }
     }
 }
@@ -242,7 +244,6 @@ mod tests {
     use super::*;
     use crate::language::Symbol;
 
-    /// All occurrences of each k-gram that two texts share.
     fn shared(query: &[Token], target: &[Token], k: usize) -> Vec<SharedKgram> {
         let mut found: HashMap<Vec<Symbol>, SharedKgram> = HashMap::new();
         let kgram = |tokens: &[Token]| tokens.iter().map(|token| token.symbol).collect();
@@ -307,5 +308,13 @@ mod tests {
     fn a_document_is_never_paired_with_itself_in_place() {
         let seeds = seeds_of(&rows(0..40), &rows(0..40), 7);
         assert!(seeds.iter().all(|seed| seed.query != seed.target));
+    }
+
+    #[test]
+    fn tables_and_rows_of_one_shape_do_not_tell() {
+        assert!(!is_telling(&c_tokens("1, 2, 3, 4, 5, 6, 7, 8"), 4));
+        assert!(!is_telling(&c_tokens("{ 1, \"a\" }, { 2, \"b\" }, { 3, \"c\" }"), 4));
+        assert!(!is_telling(&c_tokens("a(b); c(d); e(f); g(h);"), 4));
+        assert!(is_telling(&c_tokens("if (a < b) return c[d];"), 4));
     }
 }

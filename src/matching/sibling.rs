@@ -1,5 +1,4 @@
-//! Finds the places of siblings: code that was like the edited code before the change, and still is
-//! as it was.
+//! Finds siblings: code that was like the edited code before the change, and still is.
 //!
 //! ```text
 //!             context       removed    context
@@ -7,9 +6,8 @@
 //! sibling     if ( f ( b )  == EOF     ) goto err ;      has what was removed, between the same neighbors
 //! ```
 //!
-//! What is looked for is the window of a hunk: its lines before the change, with some lines of
-//! context on both sides. This is ReDeBug (Jang, Agrawal, Brumley 2012) on tokens, with names that
-//! may be renamed one to one.
+//! Such a place has the window of a hunk: its lines before the change and some around them. This is
+//! ReDeBug (Jang, Agrawal, Brumley 2012) on tokens, renamed one to one.
 
 use std::ops::Range;
 
@@ -21,15 +19,11 @@ use super::words::words as words_of;
 use crate::fingerprint::Params;
 use crate::language::{Kind, Token};
 
-/// Number of lines on each side of a hunk that belong to its window, as in a patch.
-const CONTEXT_LINES: usize = 3;
-/// Minimum tokens in a row across an edit that agree, unless it mends something or is owed whole:
-/// fewer are an idiom.
+/// Minimum tokens in a row, unless the edit mends something or is owed whole: fewer are an idiom.
 pub const MIN_RUN: usize = 32;
-/// Minimum different names and literals that a run spells the same: brackets and keywords are
-/// everywhere.
+/// Minimum different names and literals that a run spells the same: brackets are everywhere.
 const MIN_WORDS: usize = 5;
-/// Minimum percentage of the names and literals of a run that are spelled the same.
+/// Minimum percentage of its names and literals that are spelled the same.
 const MIN_SPELLED: usize = 60;
 
 /// A hunk, and what was around it before the change.
@@ -39,8 +33,7 @@ pub struct Window {
     pub hunk: Hunk,
     /// Its lines and those of the context, in tokens before the change.
     pub tokens: Range<usize>,
-    /// What a sibling has all of: the lines that the hunk replaced; of lines that were inserted or
-    /// removed, those around them, too.
+    /// What a sibling has all of: the lines that the hunk replaced, or those around its edit.
     pub lines: Range<usize>,
 }
 
@@ -63,9 +56,9 @@ pub struct Renaming {
 }
 
 impl Hunk {
-    /// The lines before the change and those of the context.
+    /// The lines before the change and those of the context: three on each side, as in a patch.
     pub fn with_context(&self, before: Document<'_>) -> Range<usize> {
-        self.with_lines(CONTEXT_LINES, before)
+        self.with_lines(3, before)
     }
 
     /// The lines before the change and `n` on each side.
@@ -77,16 +70,14 @@ impl Hunk {
         from.unwrap_or(0)..to.unwrap_or(before.tokens.len())
     }
 
-    /// Where a fingerprint of every run of t tokens across the hunk begins, in tokens before the
-    /// change.
+    /// Where a fingerprint of every run of t tokens across the hunk begins, before the change.
     pub fn reach(&self, params: &Params) -> Range<usize> {
         let (k, t) = (params.noise_threshold(), params.guarantee_threshold());
         let Range { start, end } = self.removed;
         end.min(start + t).saturating_sub(t)..start + t - k + 1
     }
 
-    /// The run of tokens in `target` that agrees with what is around the hunk in its `window`, if
-    /// what it removed begins at `at`.
+    /// The run in `target` that agrees with the hunk's `window`, if what it removed begins at `at`.
     pub(super) fn run_at(
         &self,
         window: &Range<usize>,
@@ -107,8 +98,7 @@ impl Hunk {
         let right = (removed.end..window.end).zip(there.end..target.len());
         let n_right = renaming.n_agreeing(right, before, target);
         let (from, to) = (removed.start - n_left, removed.end + n_right);
-        // Other names in what is removed are other code, unless the lines around it rename them,
-        // too.
+        // Other names in what is removed are other code, unless the lines around rename them, too.
         let mut names = before[removed.clone()].iter().filter(|token| !renaming.keeps(token));
         let is_same = n_removed == removed.len()
             && names.all(|name| {
@@ -119,8 +109,7 @@ impl Hunk {
         is_run.then_some(Run { renaming, n_left, n_right })
     }
 
-    /// Whether a name in what it removed is only declared in a run around it, with a type that is
-    /// renamed there: then it is something else.
+    /// Whether a name in what it removed is only declared in a run around it, with another type.
     fn is_of_other_type(&self, Run { renaming, n_left, n_right }: &Run, before: &[Token]) -> bool {
         let removed = before[self.removed.clone()].iter();
         let run = &before[self.removed.start - n_left..self.removed.end + n_right];
@@ -140,10 +129,8 @@ pub(super) struct Run {
 }
 
 impl Window {
-    /// The place of `target` that has this window of `before`, with what was removed at `at`, and
-    /// not what the hunk made of it in `after`.
-    ///
-    /// Time O(m) for a window of m tokens.
+    /// The place of `target` that has this window of `before` around `at`, and not the edit of
+    /// `after`. Time O(m) for a window of m tokens.
     pub fn site(
         &self,
         before: &[Token],
@@ -175,8 +162,8 @@ impl Window {
         let end = self.hunk.removed.end;
         let left = before.tokens[self.tokens.start..end].iter().rev();
         let right = before.tokens[end..self.tokens.end].iter();
-        let (left, right) =
-            (n_known_of_runs(left, before.text, has), n_known_of_runs(right, before.text, has));
+        let left = n_known_of_runs(left, before.text, has);
+        let right = n_known_of_runs(right, before.text, has);
         // A run has all of the lines.
         let [n_left, n_right] = [self.lines.start..end, end..self.lines.end]
             .map(|lines| before.tokens[lines].iter().filter(|token| token.is_content()).count());
@@ -247,7 +234,6 @@ impl Renaming {
         self.to.get(&a.exact) == Some(&b.exact)
     }
 
-    /// How many of some pairs of tokens agree, up to the first that do not.
     fn n_agreeing(
         &mut self,
         pairs: impl Iterator<Item = (usize, usize)>,
@@ -265,7 +251,6 @@ impl Renaming {
         beside.any(|token| token.is_name() && !self.keeps(token))
     }
 
-    /// Whether a token is spelled the same in the sibling.
     fn keeps(&self, token: &Token) -> bool {
         self.renamed(token.exact) == token.exact
     }
@@ -290,8 +275,8 @@ mod tests {
 
     #[test]
     fn every_run_across_a_hunk_has_a_fingerprint_within_its_reach() {
-        let params =
-            Params::new(16.try_into().expect("k"), 20.try_into().expect("t")).expect("k <= t");
+        let [k, t] = [16, 20].map(|n: usize| n.try_into().expect("it is not 0"));
+        let params = Params::new(k, t).expect("k <= t");
         for n_removed in [0, 1, 5, 19, 20, 21, 60] {
             let removed = 100..100 + n_removed;
             let hunk = Hunk { before: removed.clone(), after: 0..0, removed, added: 0..0 };

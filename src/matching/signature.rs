@@ -1,5 +1,4 @@
-//! Tells the signatures of functions, which who implements an interface or overrides a method has
-//! to write again.
+//! Tells the signatures of functions, which are written again to implement or override.
 //!
 //! ```text
 //!   @Override                                   annotation
@@ -65,8 +64,7 @@ impl Document<'_> {
         })
     }
 
-    /// Whether `head`, then parameters that end at `close`, declare a function rather than call
-    /// one.
+    /// Whether `head`, then parameters up to `close`, declare a function rather than call one.
     fn is_head(&self, head: Range<usize>, close: usize) -> bool {
         let mut words = head.clone().filter(|&at| self.tokens[at].is_word());
         if let Some(defines) = words.find(|&at| self.words.defines_function(self.word(at))) {
@@ -110,14 +108,12 @@ impl Document<'_> {
         self.tokens[at].is_word() && !NO_TYPES.contains(&word) && !self.words.decides(word)
     }
 
-    /// Whether a token is the dot before a field: `Area area(max(a.b, c))` is a variable,
-    /// `int... rest` are parameters.
+    /// Whether a token is the dot before a field, as in `Area area(max(a.b, c))`, no `int... rest`.
     fn is_field(&self, at: usize) -> bool {
         self.is(at, b".") && !self.is(at - 1, b".") && !self.is(at + 1, b".")
     }
 
-    /// Whether the parameters of a function may end before `at`: a call goes on with what is done
-    /// with its value.
+    /// Whether the parameters of a function may end before `at`: a call goes on with its value.
     fn ends_head(&self, at: usize) -> bool {
         if at >= self.tokens.len() || self.starts_line(at) || self.is_type(at) {
             return true;

@@ -12,22 +12,17 @@
 
 use super::alignment::{Alignment, Block};
 
-/// Minimum length of an equal run to count for a part: shorter ones agree by chance, and only make
-/// their gap smaller.
+/// Minimum length of an equal run to count for a part: shorter ones only make their gap smaller.
 const COUNTED_RUN: u32 = 8;
 
-/// The parts of `alignment` that stay joined at a cost of `gap_cost` for each gap token, a matched
-/// token being worth 1.
+/// The parts of `alignment` that stay joined at `gap_cost` for each gap token, in matched tokens.
 ///
 /// These are its maximal scoring subsequences (Ruzzo and Tompa 1999): each part scores more than
 /// any piece of it, and no part can be extended to score more. A gap counts the tokens of its
 /// larger side minus those aligned in it. Time and memory O(n) for n blocks.
 pub fn parts(alignment: &Alignment, gap_cost: f64) -> Vec<Alignment> {
     let blocks = &alignment.blocks;
-    let counted: Vec<usize> =
-        (0..blocks.len()).filter(|&at| blocks[at].len >= COUNTED_RUN).collect();
-    // The paper's list of candidates: a part with the sum of all scores before its first and after
-    // its last block.
+    // The paper's candidates, with the sums of scores before and after them.
     struct Part {
         first: usize,
         last: usize,
@@ -36,16 +31,16 @@ pub fn parts(alignment: &Alignment, gap_cost: f64) -> Vec<Alignment> {
     }
     let mut found: Vec<Part> = Vec::new();
     let mut sum = 0.0;
-    for (number, &at) in counted.iter().enumerate() {
-        if let Some(&previous) = number.checked_sub(1).and_then(|previous| counted.get(previous)) {
+    let mut previous = None;
+    for at in (0..blocks.len()).filter(|&at| blocks[at].len >= COUNTED_RUN) {
+        if let Some(previous) = previous.replace(at) {
             sum -= gap_cost * gap(&blocks[previous..=at]) as f64;
         }
         let before = sum;
         sum += f64::from(blocks[at].len);
         let mut part = Part { first: at, last: at, before, behind: sum };
         // Join with the nearest earlier part that begins lower, unless that one ends at least as
-        // high as this one does. Parts in between begin higher and are joined as well, so each is
-        // visited once.
+        // high as this one does. Parts in between are joined, too, so each is visited once.
         while let Some(earlier) = found.iter().rposition(|earlier| earlier.before < part.before) {
             if found[earlier].behind >= part.behind {
                 break;
@@ -56,8 +51,7 @@ pub fn parts(alignment: &Alignment, gap_cost: f64) -> Vec<Alignment> {
         }
         found.push(part);
     }
-    // The ends of the alignment were trimmed already: short blocks there belong to the parts next
-    // to them.
+    // The ends were trimmed already: short blocks there belong to the parts next to them.
     if let Some(first) = found.first_mut() {
         first.first = 0;
     }
@@ -68,8 +62,7 @@ pub fn parts(alignment: &Alignment, gap_cost: f64) -> Vec<Alignment> {
     parts.map(|blocks| Alignment { blocks: blocks.to_vec() }).collect()
 }
 
-/// The tokens between the first and the last of `blocks` on the longer side, minus those that are
-/// aligned.
+/// The tokens between the first and the last of `blocks` on the longer side that are not aligned.
 fn gap(blocks: &[Block]) -> u32 {
     let [first, between @ .., last] = blocks else { return 0 };
     let n_aligned: u32 = between.iter().map(|block| block.len).sum();
@@ -80,7 +73,6 @@ fn gap(blocks: &[Block]) -> u32 {
 mod tests {
     use super::*;
 
-    /// Blocks with these lengths, and these gaps after each in the query.
     fn alignment(lengths_and_gaps: &[(u32, u32)]) -> Alignment {
         let (mut query, mut target) = (0, 0);
         let mut blocks = Vec::new();
@@ -111,8 +103,7 @@ mod tests {
         assert_eq!(n_tokens(&[(5, 10), (40, 100), (30, 10), (5, 0)], 0.5), [45, 35]);
     }
 
-    /// The definition: no sequence of neighbors scores more than a part, among those that remain
-    /// when better ones are taken.
+    /// The definition: no sequence of neighbors scores more than the best part.
     #[test]
     fn the_best_part_scores_as_much_as_any() {
         let mut seed = 7u32;
@@ -126,9 +117,8 @@ mod tests {
                 let gaps: u32 = part[..part.len() - 1].iter().map(|(_, gap)| gap).sum();
                 f64::from(part.iter().map(|(len, _)| len).sum::<u32>()) - f64::from(gaps)
             };
-            let any =
-                (0..all.len()).flat_map(|from| (from + 1..=all.len()).map(move |to| (from, to)));
-            let best = any.map(|(from, to)| score(&all[from..to])).fold(0.0, f64::max);
+            let any = (1..=all.len()).flat_map(|n| all.windows(n));
+            let best = any.map(score).fold(0.0, f64::max);
             let whole = alignment(&all);
             let found = parts(&whole, 1.0).into_iter().map(|part| {
                 let gaps = part.query().len() - part.n_tokens();

@@ -2,18 +2,17 @@
 
 use std::ops::Range;
 
-use imara_diff::{Algorithm, Diff, Hunk, InternedInput};
+use imara_diff::{Diff, Hunk, InternedInput};
+
+use super::lines::{DEFAULT, diff_hunks};
 
 /// Number of context lines around a change.
 const CONTEXT: u32 = 3;
 
-/// The unified diff from `old` to `new`, the file at `path`; bytes that are not UTF-8 are replaced.
-/// Time O(n √n).
+/// The unified diff from `old` to `new`, the file at `path`, as UTF-8. Time O(n √n).
 pub fn unified(path: &str, old: &[u8], new: &[u8]) -> String {
     let input = InternedInput::new(old, new);
-    let mut diff = Diff::compute(Algorithm::Myers, &input);
-    diff.postprocess_lines(&input);
-    let hunks: Vec<Hunk> = diff.hunks().collect();
+    let hunks = diff_hunks(&input, DEFAULT, Diff::postprocess_lines);
     let [old, new] = [old, new].map(|text| {
         let lines = text.split_inclusive(|&byte| byte == b'\n');
         lines.map(|line| String::from_utf8_lossy(line).into_owned()).collect::<Vec<String>>()

@@ -20,19 +20,16 @@ pub struct Unit {
     pub name: Option<usize>,
 }
 
-/// Finds the units around ranges that follow each other: thousands of edits of one function take the
-/// time of one.
+/// Finds the units around ranges in order: thousands of edits of one function take the time of one.
 pub struct UnitSearch<'d> {
     document: Document<'d>,
     /// The last unit that was found, and the last range that no unit is around.
     known: [Option<KnownUnit>; 2],
 }
 
-/// The unit around a range.
 struct KnownUnit {
     /// The first token of the line where the range begins.
     line: usize,
-    /// The end of the range.
     end: usize,
     unit: Option<Unit>,
 }
@@ -43,11 +40,11 @@ impl<'d> UnitSearch<'d> {
         Self { document, known: [None, None] }
     }
 
-    /// As [`Document::enclosing_unit`]: time grows with the distance from the last range that was in
-    /// the same unit, or in none.
+    /// As [`Document::enclosing_unit`], in time by the distance from the last range in the same
+    /// unit.
     pub fn around(&mut self, range: Range<usize>) -> Option<Unit> {
         let document = self.document;
-        let unit = document.enclosing_unit_behind(range.clone(), &self.known);
+        let unit = document.unit_around(range.clone(), &self.known);
         let last = document.tokens.len().min(range.start + 1);
         let line = (0..last).rev().find(|&at| document.starts_line(at));
         self.known[usize::from(unit.is_none())] =
@@ -57,28 +54,20 @@ impl<'d> UnitSearch<'d> {
 }
 
 impl Document<'_> {
-    /// The smallest function that contains `range`, or else the largest unit that does; `None` if
-    /// no unit does.
+    /// The smallest function that contains `range`, or else the largest unit that does.
     ///
-    /// Goes back line by line to those that are indented less, so time is O(n · d) for n tokens of
-    /// the text and units that are nested d deep.
+    /// Goes back line by line to those indented less: time O(n · d) for units nested d deep.
     pub fn enclosing_unit(&self, range: Range<usize>) -> Option<Unit> {
-        self.enclosing_unit_behind(range, &[])
+        self.unit_around(range, &[])
     }
 
-    /// The same, where it is known for ranges before.
-    fn enclosing_unit_behind(
-        &self,
-        range: Range<usize>,
-        known: &[Option<KnownUnit>],
-    ) -> Option<Unit> {
+    fn unit_around(&self, range: Range<usize>, known: &[Option<KnownUnit>]) -> Option<Unit> {
         let mut largest = None;
         let mut limit = usize::MAX;
         // What follows the last token is in no line of its own: a file may be left without code.
         let last = self.tokens.len().min(range.start + 1);
         for at in (0..last).rev().filter(|&at| self.starts_line(at)) {
-            // What was around a range before is around this one, too, if it goes on to its end: what
-            // ended before that one, ends before this one.
+            // What was around a range before is around this one, too, if it goes on to its end.
             let mut known =
                 known.iter().flatten().filter(|of| of.line == at && of.end <= range.end);
             let around = known.find(|of| {
@@ -93,9 +82,8 @@ impl Document<'_> {
             if indentation > limit {
                 continue;
             }
-            // Only a line indented less can begin a unit around this one. A line that begins none,
-            // such as a lone bracket or a unit that ends before `range`, has siblings above it that
-            // may.
+            // Only a line indented less can begin a unit around this one. What begins none, as a
+            // lone bracket or a unit that ends before `range`, has siblings above that may.
             limit = indentation;
             if self.is_part(at) {
                 continue;
@@ -117,15 +105,13 @@ impl Document<'_> {
         largest
     }
 
-    /// The functions of the text, also those in others, in the order of their heads.
-    ///
-    /// Time O(n · d), as of [`Self::enclosing_unit`].
+    /// The functions of the text, also those in others, in the order of their heads. Time O(n · d),
+    /// as of [`Self::enclosing_unit`].
     pub fn functions(&self) -> Vec<Unit> {
         let heads = (0..self.tokens.len()).filter(|&at| self.starts_line(at) && !self.is_part(at));
         heads.filter_map(|at| self.function_at(at)).collect()
     }
 
-    /// The function whose head begins at `at`.
     fn function_at(&self, at: usize) -> Option<Unit> {
         // Most lines begin no function, which is known before their end is looked for.
         self.name_of_function(at..self.tokens.len())?;
@@ -158,8 +144,7 @@ impl Document<'_> {
         before + paragraph..end.max(before + paragraph)
     }
 
-    /// The first token of the next line after that of the token at `at`, or the number of all
-    /// tokens.
+    /// The first token of the line behind that of the token at `at`, or the number of all tokens.
     pub fn next_line(&self, at: usize) -> usize {
         let mut behind = at + 1..self.tokens.len();
         behind.find(|&next| self.starts_line(next)).unwrap_or(self.tokens.len())
@@ -184,10 +169,9 @@ impl Document<'_> {
                     return (at + 1, has_body);
                 } else if own == indentation && is_closer {
                     let next = self.next_line(at);
-                    let after =
-                        depth + self.tokens[at..next].iter().map(Token::nesting).sum::<i64>();
-                    // `) -> u8 {` and `):` go on. A lone `}` ends the unit even if brackets do not
-                    // balance, as with `#ifdef`.
+                    let line = self.tokens[at..next].iter();
+                    let after = depth + line.map(Token::nesting).sum::<i64>();
+                    // `) -> u8 {` and `):` go on. A lone `}` ends it, even unbalanced by `#ifdef`.
                     let opens_body = self.is(next - 1, b":");
                     if after <= 0 && !opens_body || (word == b"}" && next == at + 1) {
                         return (next, has_body);
@@ -232,8 +216,8 @@ impl Document<'_> {
         None
     }
 
-    /// Whether the bracket at `open` begins the parameters of a function whose name is before it,
-    /// rather than the arguments of a call.
+    /// Whether the bracket at `open` begins the parameters of a function, and no arguments of a
+    /// call.
     fn is_definition(&self, open: usize, end: usize) -> bool {
         let name = open - 1;
         // Swift's initializers have no other name.
@@ -263,8 +247,7 @@ impl Document<'_> {
         Some(unit.tokens.start..body.unwrap_or(end + 1))
     }
 
-    /// The first line of a unit, up to its body: `class A extends B` with the `{` behind it, and
-    /// `a: (` with all parameters.
+    /// The first line of a unit: `class A extends B` with its `{`, and `a: (` with all parameters.
     fn first_line_of(&self, unit: &Unit) -> Option<Range<usize>> {
         let start = unit.tokens.start;
         let next = (start + 1..unit.tokens.end).find(|&at| self.starts_line(at))?;
@@ -284,9 +267,7 @@ impl Document<'_> {
         })
     }
 
-    /// Whether `range` holds a whole unit (a function, a class) of at least `min_tokens` tokens,
-    /// with the annotations above it.
-    ///
+    /// Whether `range` holds a whole unit of at least `min_tokens` tokens, annotations included.
     /// Time O(n · d) for n tokens in `range` and units that are nested d deep.
     pub fn holds_unit(&self, range: Range<usize>, min_tokens: usize) -> bool {
         let lines = range.clone().filter(|&at| self.starts_line(at));
@@ -296,8 +277,7 @@ impl Document<'_> {
             if self.is_part(start) && !is_annotation {
                 return false;
             }
-            // The body: lines that are indented more, and among them those that open or close its
-            // brackets.
+            // The body: lines that are indented more, and those that open or close its brackets.
             let mut has_body = false;
             let mut end = range.end;
             for &(at, own) in &starts[number + 1..] {
@@ -324,8 +304,7 @@ impl Document<'_> {
         })
     }
 
-    /// Whether the line that begins with this token annotates the unit below: `@Override`,
-    /// `#[inline]`, `[Test]`.
+    /// Whether this line annotates the unit below: `@Override`, `#[inline]`, `[Test]`.
     pub(super) fn is_annotation(&self, at: usize) -> bool {
         let opens = match self.word(at) {
             b"@" => return true,

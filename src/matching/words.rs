@@ -2,7 +2,7 @@
 //!
 //! A name is split at underscores and where its case changes, so `parseLinkHeader` and
 //! `link_headers` share two words. Two functions are compared by BM25 (Robertson and Zaragoza, The
-//! Probabilistic Relevance Framework, 2009), of which only the sum over words is needed here.
+//! Probabilistic Relevance Framework, 2009).
 
 use std::ops::Range;
 
@@ -12,9 +12,7 @@ use crate::text::fnv_1a;
 
 /// Maximum bytes of a word; what is behind them does not count.
 const MAX_WORD: usize = 24;
-/// Minimum bytes of a word.
 const MIN_WORD: usize = 2;
-/// Minimum bytes of a word without its ending.
 const MIN_STEM: usize = 3;
 /// Endings that are ignored; `ies` is that of a `y`. The first that fits counts.
 const ENDINGS: &[&[u8]] =
@@ -24,8 +22,7 @@ const ENDINGS: &[&[u8]] =
 const SATURATION: f64 = 1.2;
 /// How much a long function is held against it: `b` of BM25.
 const LENGTH: f64 = 0.75;
-/// Words of a typical function. A constant, so that the score of a function does not hang on what
-/// else was read.
+/// Words of a typical function: a constant, so that a score does not hang on what else was read.
 const TYPICAL_WORDS: f64 = 60.0;
 /// How often the words of its name count more than others.
 const NAME_WEIGHT: usize = 3;
@@ -46,7 +43,6 @@ pub fn words(text: &[u8]) -> impl Iterator<Item = u32> {
     word_texts(text).map(|(word, _)| word)
 }
 
-/// A class of bytes in a name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Lower,
@@ -78,7 +74,6 @@ fn next_piece(text: &[u8], from: usize) -> Option<Range<usize>> {
     Some(if end == start + 1 { start..after } else { start..end - 1 })
 }
 
-/// Where the bytes of this class end that begin at `start`.
 fn end_of_run(text: &[u8], start: usize, of: Class) -> usize {
     start + text[start..].iter().take_while(|&&byte| class(byte) == of).count()
 }
@@ -98,10 +93,8 @@ fn number(word: &[u8]) -> u32 {
     (hash ^ hash >> 32) as u32
 }
 
-/// The words of a file, in its code and its comments, sorted, each once. Keywords say nothing about
-/// a function.
-///
-/// Time O(n + m log m) for n bytes and m names. A name that is repeated is split once.
+/// The words of a file, in its code and its comments, but for keywords, sorted, each once. Time O(n
+/// + m log m) for n bytes and m names. A name that is repeated is split once.
 pub fn words_of_file(text: &[u8], tokens: &[Token]) -> Vec<u32> {
     let mut found = Vec::new();
     let mut names: Vec<(u32, usize)> = Vec::new();
@@ -130,8 +123,7 @@ pub fn words_of_file(text: &[u8], tokens: &[Token]) -> Vec<u32> {
     found
 }
 
-/// The words of a part of some code, in its names, literals and comments, each as a number and as
-/// it is spelled.
+/// The words of names, literals and comments, each as a number and as it is spelled.
 pub(super) fn words_of_code<'d>(
     document: Document<'d>,
     bytes: Range<usize>,
@@ -192,12 +184,10 @@ impl Bag {
         self.counts.iter().map(|(word, _)| *word)
     }
 
-    /// Where a word is among its words.
     fn find(&self, word: u32) -> Option<usize> {
         self.counts.binary_search_by_key(&word, |(word, _)| *word).ok()
     }
 
-    /// How often it has a word.
     fn count(&self, word: u32) -> u32 {
         self.find(word).map_or(0, |at| self.counts[at].1)
     }

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::sketch::ShingleSketch;
 use crate::fingerprint::kgram::mix;
 
-/// A representative, and the documents that resemble it.
+/// Documents that resemble the first of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShingleCluster {
     /// The number of the document that the others were compared with.
@@ -15,17 +15,14 @@ pub struct ShingleCluster {
     pub members: Vec<usize>,
 }
 
-/// Groups documents by their sketches, in the given order: each joins the first of the
-/// representatives that it resembles most, if the estimate is at least `threshold`; otherwise it
-/// becomes a representative.
+/// Groups documents by their sketches, in the given order: each joins the first representative that
+/// it resembles most, by `threshold` or more, or becomes one.
 ///
-/// A representative is found by the postings of its sketch, so a document is compared only with
-/// those that it shares a sampled shingle with. Broder et al. (1997) join all pairs above the
+/// A document is compared only with the representatives that it shares a sampled shingle with, or
+/// a super-shingle of `super_size` shingles. Broder et al. (1997) join all pairs above the
 /// threshold; with representatives, a chain of documents each a little unlike the one before does
 /// not become one cluster, and postings do not grow with the number of copies. A shingle that more
 /// than `max_postings` representatives have finds none (their "common shingles").
-///
-/// With `super_size`, a representative is found by super-shingles of that many shingles.
 ///
 /// Time O(n · s · `max_postings`) for n sketches of s shingles; memory O(representatives · s).
 pub fn greedy_clusters(
@@ -46,8 +43,8 @@ pub fn greedy_clusters(
         found.filter(|of| of.len() <= max_postings).for_each(|of| met.extend(of));
         let mut best: Option<(f64, u32)> = None;
         for cluster in met {
-            let resemblance =
-                sketch.resemblance(&sketches[clusters[cluster as usize].representative]).value;
+            let representative = &sketches[clusters[cluster as usize].representative];
+            let resemblance = sketch.resemblance(representative).value;
             if resemblance >= threshold && best.is_none_or(|(most, _)| resemblance > most) {
                 best = Some((resemblance, cluster));
             }
@@ -69,15 +66,14 @@ pub fn greedy_clusters(
     clusters
 }
 
-/// The size of super-shingles that pairs of resemblance r share. In sketches of 100, rows of c
-/// shingles that both have begin at 100 (1 - r) r^c places on average, which is 3 to 5 for c = 8r:
-/// larger ones miss pairs.
+/// The size of super-shingles that pairs of this resemblance r share. In sketches of 100, common
+/// rows of c shingles begin at 100 (1 - r) r^c places on average, which is 3 to 5 for c = 8r.
 pub fn super_size(resemblance: f64) -> usize {
     (8.0 * resemblance) as usize
 }
 
-/// The super-shingles of a sketch: hashes of every `size` of its shingles in a row, in the order of
-/// the permutation (Broder et al. 1997, "super shingles"). A sketch that has fewer shingles is one.
+/// Hashes of every `size` shingles of a sketch in a row, in the order of the permutation (Broder et
+/// al. 1997, "super shingles"). A sketch that has fewer shingles is one.
 ///
 /// Two documents that share one are nearly identical: with s = 100 and a size of 25, a pair of
 /// resemblance 0.95 shares one of 76 far more often than not, and one of 0.5 hardly ever.

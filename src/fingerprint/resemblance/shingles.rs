@@ -21,7 +21,6 @@ const LABEL: u64 = 0xBF58_476D_1CE4_E5B9;
 /// Two different shingles have the same hash with a probability of 2^-64 for each pair.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Shingles {
-    /// Ascending and distinct.
     hashes: Vec<u64>,
 }
 
@@ -44,8 +43,7 @@ impl Shingles {
         hashes.sort_unstable();
         if counting == Counting::Labeled {
             for occurrences in hashes.chunk_by_mut(|a, b| a == b) {
-                // The first has label 0 and keeps its hash: a set without repetitions is the same
-                // under both options.
+                // The first keeps its hash: without repetitions, both options are the same.
                 for (label, hash) in (0u64..).zip(occurrences).skip(1) {
                     *hash = mix(mix(*hash).rotate_left(17) ^ label.wrapping_mul(LABEL));
                 }
@@ -56,19 +54,9 @@ impl Shingles {
         Self { hashes }
     }
 
-    /// Their hashes, ascending.
+    /// Their hashes, ascending and distinct.
     pub fn hashes(&self) -> &[u64] {
         &self.hashes
-    }
-
-    /// Their number.
-    pub fn len(&self) -> usize {
-        self.hashes.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.hashes.is_empty()
     }
 
     /// The number of shingles that both have. Time O(n) for n in both.
@@ -76,20 +64,17 @@ impl Shingles {
         n_common(&self.hashes, &other.hashes)
     }
 
-    /// The resemblance: what both have, divided by what either has, 0 to 1. Two empty sets resemble
-    /// each other wholly.
+    /// What both have, divided by what either has, 0 to 1. Of two empty sets it is 1.
     ///
-    /// One minus it is a metric; in particular it satisfies the triangle inequality, as the paper
-    /// says.
+    /// One minus it is a metric, as the paper says: it satisfies the triangle inequality.
     pub fn resemblance(&self, other: &Self) -> f64 {
         let shared = self.n_shared(other);
-        ratio(shared, self.len() + other.len() - shared)
+        ratio(shared, self.hashes.len() + other.hashes.len() - shared)
     }
 
-    /// The containment: the fraction of this set that `other` has, 0 to 1. An empty set is in every
-    /// other.
+    /// The fraction of this set that `other` has, 0 to 1. An empty set is in every other.
     pub fn containment_in(&self, other: &Self) -> f64 {
-        ratio(self.n_shared(other), self.len())
+        ratio(self.n_shared(other), self.hashes.len())
     }
 }
 
@@ -97,7 +82,6 @@ pub(super) fn ratio(part: usize, whole: usize) -> f64 {
     if whole == 0 { 1.0 } else { part as f64 / whole as f64 }
 }
 
-/// The size of the intersection of two ascending lists.
 pub(super) fn n_common(a: &[u64], b: &[u64]) -> usize {
     let (mut at, mut to, mut n) = (0, 0, 0);
     while let (Some(x), Some(y)) = (a.get(at), b.get(to)) {
@@ -118,16 +102,15 @@ mod tests {
     use crate::fingerprint::tests::positive;
 
     fn words(text: &str) -> Vec<u64> {
-        let number =
-            |word: &str| word.bytes().fold(0, |number, byte| number * 257 + u64::from(byte));
+        let number = |word: &str| word.bytes().fold(0, |n, byte| n * 257 + u64::from(byte));
         text.split(' ').map(number).collect()
     }
 
     /// The example of the paper, `a rose is a rose is a rose`.
     #[test]
     fn a_rose_is_a_rose_as_printed() {
-        let (a, b) =
-            (words("a rose is a rose is a rose"), words("a rose is a flower which is a rose"));
+        let [a, b] =
+            ["a rose is a rose is a rose", "a rose is a flower which is a rose"].map(words);
         let printed =
             [(Counting::Labeled, [0.70, 0.50, 0.30]), (Counting::Set, [0.60, 0.50, 3.0 / 7.0])];
         for (counting, resemblances) in printed {
@@ -139,8 +122,7 @@ mod tests {
         }
     }
 
-    /// Option A by the definition: the smaller number of occurrences of each shingle, and the
-    /// larger one.
+    /// Option A by the definition, of the occurrences of each shingle on both sides.
     fn labeled(a: &[u64], b: &[u64], n: usize) -> f64 {
         let mut counts: BTreeMap<&[u64], [usize; 2]> = BTreeMap::new();
         for (of, side) in [(a, 0), (b, 1)] {
@@ -182,7 +164,8 @@ mod tests {
             let apart = Shingles::new([&a[..], &b[..]], positive(3), Counting::Set);
             let of_each = [&a, &b].map(|of| Shingles::new([&of[..]], positive(3), Counting::Set));
             prop_assert!(of_each.iter().all(|of| of.containment_in(&apart) == 1.0));
-            prop_assert_eq!(apart.len(), of_each[0].len() + of_each[1].len() - of_each[0].n_shared(&of_each[1]));
+            let [n_a, n_b] = [0, 1].map(|part| of_each[part].hashes().len());
+            prop_assert_eq!(apart.hashes().len(), n_a + n_b - of_each[0].n_shared(&of_each[1]));
         }
     }
 }

@@ -3,8 +3,7 @@
 use super::shingles::{Shingles, n_common, ratio};
 use crate::fingerprint::kgram::mix;
 
-/// Which shingles a sketch keeps (Broder 1997: MIN_s and MOD_m). The order is that of a random
-/// permutation: of hashes, mixed with a seed.
+/// Which shingles a sketch keeps (Broder 1997), in the order of hashes mixed with a seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShingleSampling {
     /// The `size` smallest: MIN_s. Of a fixed size, and estimates resemblance, but not containment.
@@ -17,8 +16,7 @@ pub enum ShingleSampling {
         /// m, at least 1.
         modulus: u64,
     },
-    /// The `size` smallest of those that are 0 mod `modulus`: MIN_s of MOD_m. Cheaper to select
-    /// than MIN_s alone, and small documents have small sketches.
+    /// The `size` smallest of those that are 0 mod `modulus`: cheaper to select than MIN_s.
     MinOfMod {
         /// s.
         size: usize,
@@ -26,8 +24,7 @@ pub enum ShingleSampling {
         modulus: u64,
     },
     /// Those that are 0 mod `modulus`, which is doubled until at most `max_size` are left. Of two
-    /// sketches with different moduli the larger counts for both: what is 0 mod 2m is 0 mod m. Of a
-    /// bounded size, and estimates both.
+    /// moduli the larger counts for both sketches. Of a bounded size, and estimates both.
     Doubling {
         /// The first m, at least 1.
         modulus: u64,
@@ -39,10 +36,10 @@ pub enum ShingleSampling {
 /// A sample of the shingles of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShingleSketch {
-    sampling: ShingleSampling,
+    /// s, if it is a sample of a fixed size.
+    size: Option<usize>,
     /// m for this sketch.
     modulus: u64,
-    /// Permuted hashes, ascending.
     kept: Vec<u64>,
 }
 
@@ -56,11 +53,14 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    fn new(part: usize, n_sampled: usize) -> Self {
+        Self { value: ratio(part, n_sampled), n_sampled }
+    }
+
     /// The range that contains the true ratio with a probability of at least 95 %.
     ///
-    /// Hoeffding's inequality, `value ± sqrt(ln(2 / 0.05) / 2n)`, holds for samples without
-    /// replacement too (Hoeffding 1963, section 6): 400 samples give ± 6.8 points. Nothing is known
-    /// without a sample.
+    /// Hoeffding's inequality holds for samples without replacement too (Hoeffding 1963, section
+    /// 6): 400 samples give ± 6.8 points. Nothing is known without a sample.
     pub fn bounds(&self) -> (f64, f64) {
         if self.n_sampled == 0 {
             return (0.0, 1.0);
@@ -68,37 +68,32 @@ impl Estimate {
         let margin = ((2.0f64 / 0.05).ln() / (2.0 * self.n_sampled as f64)).sqrt();
         ((self.value - margin).max(0.0), (self.value + margin).min(1.0))
     }
-
-    fn new(part: usize, n_sampled: usize) -> Self {
-        Self { value: ratio(part, n_sampled), n_sampled }
-    }
 }
 
 impl ShingleSketch {
-    /// Sketches `shingles`. Sketches with the same sampling and `seed` are comparable.
-    ///
-    /// Time O(n log n), memory O(n).
+    /// Sketches `shingles`. Sketches with the same sampling and `seed` are comparable. Time O(n log
+    /// n), memory O(n).
     pub fn new(shingles: &Shingles, sampling: ShingleSampling, seed: u64) -> Self {
         // Mixed twice: the hashes were mixed once, and seeds differ in few bits.
         let permuted = shingles.hashes().iter().map(|hash| mix(mix(hash ^ mix(seed))));
-        let (first_modulus, max_kept) = match sampling {
-            ShingleSampling::Min { size } => (1, size),
-            ShingleSampling::MinOfMod { size, modulus } => (modulus, size),
+        let (modulus, size) = match sampling {
+            ShingleSampling::Min { size } => (1, Some(size)),
+            ShingleSampling::MinOfMod { size, modulus } => (modulus, Some(size)),
             ShingleSampling::Mod { modulus } | ShingleSampling::Doubling { modulus, .. } => {
-                (modulus, usize::MAX)
+                (modulus, None)
             }
         };
-        let mut modulus = first_modulus.max(1);
+        let mut modulus = modulus.max(1);
         let mut kept: Vec<u64> = permuted.filter(|hash| hash % modulus == 0).collect();
         kept.sort_unstable();
-        kept.truncate(max_kept);
+        kept.truncate(size.unwrap_or(usize::MAX));
         if let ShingleSampling::Doubling { max_size, .. } = sampling {
             while kept.len() > max_size.max(1) && modulus <= u64::MAX / 2 {
                 modulus *= 2;
                 kept.retain(|hash| hash % modulus == 0);
             }
         }
-        Self { sampling, modulus, kept }
+        Self { size, modulus, kept }
     }
 
     /// Its permuted hashes, ascending.
@@ -111,38 +106,30 @@ impl ShingleSketch {
     /// MIN_s looks at the s smallest of the union only: whether such a shingle is in both sketches
     /// says whether it is in both documents. Theorem 1 of the paper: the estimate is unbiased.
     pub fn resemblance(&self, other: &Self) -> Estimate {
-        match self.sampling {
-            ShingleSampling::Min { size } | ShingleSampling::MinOfMod { size, .. } => {
-                let (mut at, mut to, mut shared, mut n) = (0, 0, 0, 0);
-                while n < size && (at < self.kept.len() || to < other.kept.len()) {
-                    let (a, b) = (self.kept.get(at), other.kept.get(to));
-                    shared += usize::from(a == b);
-                    let is_from_a = b.is_none_or(|b| a.is_some_and(|a| a <= b));
-                    let is_from_b = a.is_none_or(|a| b.is_some_and(|b| b <= a));
-                    at += usize::from(is_from_a);
-                    to += usize::from(is_from_b);
-                    n += 1;
-                }
-                Estimate::new(shared, n)
-            }
-            ShingleSampling::Mod { .. } | ShingleSampling::Doubling { .. } => {
-                let [a, b] = self.common_moduli(other);
-                let shared = n_common(&a, &b);
-                Estimate::new(shared, a.len() + b.len() - shared)
-            }
+        let Some(size) = self.size else {
+            let [a, b] = self.common_moduli(other);
+            let shared = n_common(&a, &b);
+            return Estimate::new(shared, a.len() + b.len() - shared);
+        };
+        let (mut at, mut to, mut shared, mut n) = (0, 0, 0, 0);
+        while n < size && (at < self.kept.len() || to < other.kept.len()) {
+            let (a, b) = (self.kept.get(at), other.kept.get(to));
+            shared += usize::from(a == b);
+            at += usize::from(b.is_none_or(|b| a.is_some_and(|a| a <= b)));
+            to += usize::from(a.is_none_or(|a| b.is_some_and(|b| b <= a)));
+            n += 1;
         }
+        Estimate::new(shared, n)
     }
 
     /// Estimates the fraction of this document that is in the one of `other`; `None` from the
     /// smallest of each: a sample of a fixed size does not say how large the document is.
     pub fn containment_in(&self, other: &Self) -> Option<Estimate> {
-        match self.sampling {
-            ShingleSampling::Min { .. } | ShingleSampling::MinOfMod { .. } => None,
-            ShingleSampling::Mod { .. } | ShingleSampling::Doubling { .. } => {
-                let [a, b] = self.common_moduli(other);
-                Some(Estimate::new(n_common(&a, &b), a.len()))
-            }
+        if self.size.is_some() {
+            return None;
         }
+        let [a, b] = self.common_moduli(other);
+        Some(Estimate::new(n_common(&a, &b), a.len()))
     }
 
     /// What both keep under the larger modulus.
@@ -154,16 +141,17 @@ impl ShingleSketch {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+
     use super::super::Counting;
     use super::*;
     use crate::fingerprint::tests::positive;
 
-    /// Two documents of `n` shingles of which they share `n_shared`.
     fn documents(n: u64, n_shared: u64) -> (Shingles, Shingles) {
         (shingles(0..n), shingles(n - n_shared..2 * n - n_shared))
     }
 
-    fn shingles(numbers: std::ops::Range<u64>) -> Shingles {
+    fn shingles(numbers: Range<u64>) -> Shingles {
         Shingles::new([&numbers.collect::<Vec<_>>()[..]], positive(1), Counting::Set)
     }
 
@@ -174,7 +162,6 @@ mod tests {
         ShingleSampling::Doubling { modulus: 2, max_size: 150 },
     ];
 
-    /// Estimates under `n` permutations.
     fn estimates(a: &Shingles, b: &Shingles, sampling: ShingleSampling, n: u64) -> Vec<Estimate> {
         let sketch = |of, seed| ShingleSketch::new(of, sampling, seed);
         (0..n).map(|seed| sketch(a, seed).resemblance(&sketch(b, seed))).collect()

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use crate::matching::Document;
 
-/// The layout of the lines of a document.
 pub(super) struct Layout {
     /// For each line on which a token begins: the token, its indentation, whether a blank line
     /// precedes it, and whether it only closes what was opened before.
@@ -39,18 +38,17 @@ impl Layout {
         let from = self.lines.partition_point(|line| line.at < run.start);
         let to = self.lines.partition_point(|line| line.at < run.end);
         let lines = &self.lines[from..to];
-        let Some(first) = lines.first() else { return Vec::new() };
+        let (Some(first), Some(last)) = (lines.first(), lines.last()) else { return Vec::new() };
         let goes_on = self.lines.get(to);
         // Whole lines.
         let ends_line = run.end == self.n_tokens || goes_on.is_some_and(|line| line.at == run.end);
-        let end = if ends_line { run.end } else { lines[lines.len() - 1].at };
+        let end = if ends_line { run.end } else { last.at };
         let run = first.at..end;
         let lines = &lines[..lines.partition_point(|line| line.at < run.end)];
         let indents = lines.iter().filter(|line| !line.is_closer).map(|line| line.indent);
         let Some(outermost) = indents.min() else { return Vec::new() };
-        let starts =
-            lines.iter().skip(1).filter(|line| line.is_paragraph && line.indent <= outermost);
-        let cuts = starts.map(|line| line.at);
+        let starts = |line: &&Line| line.is_paragraph && line.indent <= outermost;
+        let cuts = lines.iter().skip(1).filter(starts).map(|line| line.at);
         let bounds: Vec<usize> = [run.start].into_iter().chain(cuts).chain([run.end]).collect();
         let mut units: Vec<Range<usize>> = bounds.windows(2).map(|ends| ends[0]..ends[1]).collect();
         let is_begun = first.indent > outermost || first.is_closer;

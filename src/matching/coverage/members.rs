@@ -22,8 +22,7 @@ pub struct TargetPair<'s> {
     pub is_same: bool,
     /// Whether it is a single run, to be checked against the classes that the others make.
     pub is_run: bool,
-    /// Whether it makes a class even if too few of its tokens are searched for, as a whole file
-    /// does.
+    /// Whether it makes a class even if too few tokens are searched for, as a whole file does.
     pub is_sufficient: bool,
 }
 
@@ -89,8 +88,7 @@ impl QueryPairs<'_> {
         self.best(pair.alignment.pairs().filter(|(_, to)| !range.contains(to)).collect(), tokens)
     }
 
-    /// Some tokens of the query without the parts of statements at both ends, but for what is
-    /// before a border.
+    /// Some tokens without the parts of statements at both ends, but for what is before a border.
     fn whole(
         &self,
         Range { start, end }: Range<usize>,
@@ -102,7 +100,6 @@ impl QueryPairs<'_> {
         from..if is_border(end) { end } else { whole.end }
     }
 
-    /// What is left of a pair within `range`, if anything is.
     fn cut(&self, pair: &ClonePair, number: usize, range: Range<usize>) -> Option<ClonePair> {
         let left = pair.alignment.within(range);
         if left.n_tokens() == pair.alignment.n_tokens() {
@@ -112,8 +109,7 @@ impl QueryPairs<'_> {
         (!left.blocks.is_empty()).then(|| ClonePair::new(left, query, target))
     }
 
-    /// The largest clone in what is left of an alignment, which may have been held together by what
-    /// is gone.
+    /// The largest clone in what is left of an alignment, which may fall apart.
     fn best(&self, left: Alignment, tokens: &[Token]) -> Option<ClonePair> {
         let parts = clones(left, self.query.tokens, tokens, self.params).into_iter();
         parts.max_by_key(|part| (part.alignment.n_tokens(), Reverse(part.alignment.query().start)))
@@ -121,6 +117,11 @@ impl QueryPairs<'_> {
 }
 
 impl CloneClass {
+    /// The numbers of its pairs.
+    pub(super) fn numbers(&self) -> impl Iterator<Item = usize> + '_ {
+        self.members.iter().map(|(number, _)| *number)
+    }
+
     /// Adds a member, unless another one already names all of its origin.
     pub(super) fn add(&mut self, number: usize, pair: ClonePair, input: QueryPairs<'_>) {
         let QueryPairs { pairs, by_part, .. } = input;
@@ -135,8 +136,7 @@ impl CloneClass {
         }
     }
 
-    /// Without the members of which the borders have left less than a copy: a line or two say
-    /// little. One always stays.
+    /// Without the members of which the borders have left too little. One always stays.
     pub(super) fn without_slivers(mut self, input: QueryPairs<'_>) -> Self {
         let longest = self.members.iter().map(|(_, pair)| pair.alignment.n_tokens()).max();
         let least = input.min_tokens.min(longest.unwrap_or(0));
@@ -168,10 +168,8 @@ impl CloneClass {
             return self;
         }
         let query = input.whole(self.query.clone(), is_border);
-        let members = self
-            .members
-            .iter()
-            .filter_map(|(number, pair)| Some((*number, input.cut(pair, *number, query.clone())?)));
+        let cut = |number, pair| Some((number, input.cut(pair, number, query.clone())?));
+        let members = self.members.iter().filter_map(|(number, pair)| cut(*number, pair));
         let members: Vec<(usize, ClonePair)> = members.collect();
         // What is left may end with tokens that no origin has.
         let sides = members.iter().map(|(_, pair)| pair.alignment.query());

@@ -1,10 +1,9 @@
-//! Checks the classes of a file against its runs: each run of novel tokens must be in a class that
-//! names its origin.
+//! Checks the classes of a file against its runs: each must be in a class that names its origin.
 //!
 //! A class is a hypothesis, made of chains that join runs across gaps. It may have lost a run, or
-//! name an origin that is similar where another one is the same. Runs are certain. So each run is
-//! looked up in the classes, the longest first, and if it is missing, the smallest possible change
-//! is made: moving a border, adding an origin, or adding a class.
+//! name an origin that is similar where another one is the same. Runs are certain. So each is
+//! looked up in the classes, the longest first. If it is missing, a border is moved, an origin or a
+//! class is added.
 //!
 //! ```text
 //! run        |==================|           from x, a whole function
@@ -24,10 +23,10 @@ use std::ops::Range;
 
 use self::layout::Layout;
 pub use self::members::{CloneClass, QueryPairs, TargetPair};
-use super::agreeing::agreeing;
 use super::class::{Candidate, Group, MAX_MEMBERS, classes};
 use super::overlap::{holds, joined, overlaps, shared};
 use super::pair::ClonePair;
+use super::run::agreeing;
 
 /// Maximum rounds; a border that is moved for one run may take a stretch from another.
 const MAX_ROUNDS: usize = 4;
@@ -37,13 +36,11 @@ const MAX_ROUNDS: usize = 4;
 pub struct CloneClasses {
     /// The classes in order; no two overlap.
     pub classes: Vec<CloneClass>,
-    /// The number of each run's pair, and the part of the pair that is a run; none is inside
-    /// another.
+    /// The number of each run's pair, and the part that is a run; none is inside another.
     pub runs: Vec<(usize, ClonePair)>,
 }
 
-/// Groups the pairs of a query into classes, and makes sure that each run is in a class with its
-/// origin.
+/// Groups the pairs of a query into classes, in which each run is with its origin.
 pub fn clone_classes(input: QueryPairs<'_>) -> CloneClasses {
     let QueryPairs { query, pairs, min_tokens, is_enough, .. } = input;
     // Runs do not decide what the classes are: they are what these are checked against.
@@ -61,10 +58,8 @@ pub fn clone_classes(input: QueryPairs<'_>) -> CloneClasses {
     reconcile(groups, input)
 }
 
-/// Makes sure that each run is in a class with its origin. `groups` are those of the other pairs,
-/// by their numbers; those that lose all members are dropped.
-///
-/// Time O(r log r + r · m) for r runs and m members of the classes that contain each.
+/// Makes sure that each run is in a class with its origin. Groups that lose all members are
+/// dropped. Time O(r log r + r · m) for r runs and m members of the classes that contain each.
 fn reconcile(groups: Vec<Group>, input: QueryPairs<'_>) -> CloneClasses {
     let layout = Layout::new(input.query);
     let mut pieces: Vec<Piece> = Vec::new();
@@ -83,11 +78,10 @@ fn reconcile(groups: Vec<Group>, input: QueryPairs<'_>) -> CloneClasses {
     pieces.sort_by_key(|piece| {
         (Reverse(piece.query.len()), Reverse(piece.n_exact), piece.query.start, piece.number)
     });
-    let named =
-        groups.into_iter().map(|group| input.named(&group.query, group.members.into_iter()));
+    let named = groups.into_iter().map(|of| input.named(&of.query, of.members.into_iter()));
     let named = named.filter(|named| !named.members.is_empty());
-    let mut cover =
-        Cover { classes: named.map(|class| (class.query.start, class)).collect(), input };
+    let classes = named.map(|class| (class.query.start, class)).collect();
+    let mut cover = Cover { classes, input };
     let mut asked: Vec<&Piece> = Vec::new();
     for _ in 0..MAX_ROUNDS {
         let mut held = Outermost::default();
@@ -107,25 +101,20 @@ fn reconcile(groups: Vec<Group>, input: QueryPairs<'_>) -> CloneClasses {
             break;
         }
     }
-    let runs = asked
-        .into_iter()
-        .filter_map(|Piece { number, query, .. }| Some((*number, input.left(query, *number)?)));
-    CloneClasses { runs: runs.collect(), classes: cover.into_classes() }
+    let run = |piece: &Piece| Some((piece.number, input.left(&piece.query, piece.number)?));
+    let runs = asked.into_iter().filter_map(run).collect();
+    CloneClasses { runs, classes: cover.into_classes() }
 }
 
 /// A part of a run: whole units of code, if it has any.
 struct Piece {
-    /// The number of the run.
     number: usize,
     query: Range<usize>,
-    /// The position of its first token in the target.
     target_start: usize,
-    /// Tokens of the run that are spelled the same.
     n_exact: usize,
 }
 
 impl Piece {
-    /// The position of a part of it in the target.
     fn target(&self, stretch: &Range<usize>) -> Range<usize> {
         let start = self.target_start + stretch.start - self.query.start;
         start..start + stretch.len()
@@ -143,9 +132,6 @@ impl Outermost {
     }
 
     fn add(&mut self, range: Range<usize>) {
-        if self.holds(&range) {
-            return;
-        }
         while let Some((&start, _)) =
             self.0.range(range.start..).next().filter(|(_, end)| **end <= range.end)
         {
@@ -172,11 +158,10 @@ impl Cover<'_> {
         classes.map(|class| class.of_statements(input, &is_border)).collect()
     }
 
-    /// Cuts a piece where classes begin and end; returns each stretch with the first token of its
-    /// class.
+    /// Cuts a piece where classes begin and end: each stretch with the first token of its class.
     fn stretches(&self, range: &Range<usize>) -> Vec<(Range<usize>, Option<usize>)> {
-        let first =
-            self.classes.range(..=range.start).next_back().map_or(range.start, |(&start, _)| start);
+        let before = self.classes.range(..=range.start).next_back();
+        let first = before.map_or(range.start, |(&start, _)| start);
         let mut stretches = Vec::new();
         let mut at = range.start;
         for (&start, class) in self.classes.range(first..range.end) {
@@ -196,7 +181,6 @@ impl Cover<'_> {
         stretches
     }
 
-    /// Whether the class names the origin of a stretch of `piece`.
     fn is_named(&self, class: usize, piece: &Piece, stretch: &Range<usize>) -> bool {
         let (class, target) = (&self.classes[&class], piece.target(stretch));
         let run = &self.input.pairs[piece.number];
@@ -210,7 +194,6 @@ impl Cover<'_> {
         })
     }
 
-    /// The stretches of `piece` that are in no class with their origin.
     fn missing(&self, piece: &Piece) -> Vec<(Range<usize>, Option<usize>)> {
         let mut stretches = self.stretches(&piece.query);
         stretches.retain(|(stretch, class)| {
@@ -236,8 +219,7 @@ impl Cover<'_> {
         is_changed
     }
 
-    /// Moves a short stretch at an end of a class to the neighboring class that has the rest of the
-    /// piece.
+    /// Moves a short stretch at an end of a class to the neighbor with the rest of the piece.
     fn move_border(
         &mut self,
         class: usize,
@@ -269,8 +251,7 @@ impl Cover<'_> {
         if beside.is_empty() || !self.is_named(neighbor, piece, &beside) {
             return false;
         }
-        let left =
-            self.input.named(&rest, self.classes[&class].members.iter().map(|(number, _)| *number));
+        let left = self.input.named(&rest, self.classes[&class].numbers());
         if left.members.is_empty() || !self.extend(neighbor, piece, stretch) {
             return false;
         }
@@ -279,7 +260,6 @@ impl Cover<'_> {
         true
     }
 
-    /// Adds the origin of a stretch of `piece` to the class that contains it.
     fn name(&mut self, class: usize, piece: &Piece, stretch: &Range<usize>) -> bool {
         let named = &self.classes[&class];
         if self.input.pairs[piece.number].is_same && overlaps(&piece.target(stretch), &named.query)
@@ -289,8 +269,7 @@ impl Cover<'_> {
         if named.members.len() >= MAX_MEMBERS {
             return false;
         }
-        // An origin of a line or two says little: where only that is missing, all of the piece is
-        // named.
+        // Where only a line or two is missing, all of the piece is named.
         let meets_itself = self.input.pairs[piece.number].is_same
             && overlaps(&piece.target(&piece.query), &named.query);
         let is_short = stretch.len() < self.input.min_tokens && !meets_itself;
@@ -315,8 +294,7 @@ impl Cover<'_> {
         let range = self.classes[&class].query.clone();
         let target = piece.target(stretch);
         let border = if target.end <= stretch.start { stretch.start } else { stretch.end };
-        let members: Vec<usize> =
-            self.classes[&class].members.iter().map(|(number, _)| *number).collect();
+        let members: Vec<usize> = self.classes[&class].numbers().collect();
         let parts = [range.start..border, border..range.end];
         if parts.iter().any(Range::is_empty) {
             return false;
@@ -333,16 +311,15 @@ impl Cover<'_> {
         true
     }
 
-    /// Adds a stretch that no class has to the neighboring class that has what comes before or
-    /// after, or makes it a class.
+    /// Adds a stretch without a class to the class beside it with more of the piece, or makes it
+    /// one.
     fn take_free(&mut self, piece: &Piece, stretch: &Range<usize>) -> bool {
         for at in [stretch.start.checked_sub(1), Some(stretch.end)].into_iter().flatten() {
             let Some(class) = self.class_at(at) else { continue };
             let beside = shared(&self.classes[&class].query, &piece.query);
             let is_of_piece = !beside.is_empty() && self.is_named(class, piece, &beside);
-            let mut members = self.classes[&class].members.iter();
-            let is_of_run = is_of_piece || members.any(|(number, _)| *number == piece.number);
-            if is_of_run && self.extend(class, piece, stretch) {
+            let is_of_run = self.classes[&class].numbers().any(|number| number == piece.number);
+            if (is_of_piece || is_of_run) && self.extend(class, piece, stretch) {
                 return true;
             }
         }
@@ -354,13 +331,11 @@ impl Cover<'_> {
         true
     }
 
-    /// The class that contains the token at `at`.
     fn class_at(&self, at: usize) -> Option<usize> {
         let (&start, class) = self.classes.range(..=at).next_back()?;
         class.query.contains(&at).then_some(start)
     }
 
-    /// Extends a class over a neighboring stretch that belongs to `piece`.
     fn extend(&mut self, class: usize, piece: &Piece, stretch: &Range<usize>) -> bool {
         let is_same = self.input.pairs[piece.number].is_same;
         let before = self.classes[&class].query.clone();
@@ -377,13 +352,12 @@ impl Cover<'_> {
             pair = left;
         }
         let Some(mut named) = self.classes.remove(&class) else { return false };
-        let shown = self.input.pairs;
-        let meets_itself = named
-            .members
-            .iter()
-            .any(|(at, other)| shown[*at].is_same && overlaps(&other.alignment.target(), &range));
+        let pairs = self.input.pairs;
+        let meets_itself = named.members.iter().any(|(number, other)| {
+            pairs[*number].is_same && overlaps(&other.alignment.target(), &range)
+        });
         if range.start > before.start || range.end < before.end || meets_itself {
-            named = self.input.named(&range, named.members.into_iter().map(|(number, _)| number));
+            named = self.input.named(&range, named.numbers());
         }
         named.query = range;
         let (target, of_target) = (self.input.pairs[piece.number].target, pair.alignment.target());
@@ -413,8 +387,7 @@ mod tests {
     const G: &str = "void h(char *s)\n{\n    while (*s)\n        put(s, 2);\n}\n";
     const N: usize = 22;
 
-    /// A pair of part of the query and the same many tokens of a target: its number, or the query
-    /// if there is none.
+    /// A pair of a part of the query and as many tokens of a target; of the query if there is none.
     struct Pair {
         target: Option<usize>,
         query: Range<usize>,
@@ -430,8 +403,6 @@ mod tests {
         Pair { is_run: false, ..run(target, query) }
     }
 
-    /// The coverage of `query` by classes of at least 20 tokens, given the pairs and the classes
-    /// with their numbers.
     fn covered(
         query: &str,
         targets: &[&str],
@@ -471,11 +442,9 @@ mod tests {
         reconcile(classes.iter().map(class).collect(), input)
     }
 
-    /// The classes, each with the numbers of its pairs.
     fn classes(coverage: &CloneClasses) -> Vec<(Range<usize>, Vec<usize>)> {
-        let members =
-            |class: &CloneClass| class.members.iter().map(|(number, _)| *number).collect();
-        coverage.classes.iter().map(|class| (class.query.clone(), members(class))).collect()
+        let classes = coverage.classes.iter();
+        classes.map(|class| (class.query.clone(), class.numbers().collect())).collect()
     }
 
     #[test]
