@@ -9,7 +9,6 @@ use std::sync::{Arc, Mutex};
 use gix::bstr::ByteSlice;
 
 use super::{BlobId, Error, Reader, Repository, first_line, object_id};
-use crate::files::Entry;
 use crate::text::FilePath;
 
 /// The remotes that have promised a clone what it does not have, and what became of asking them.
@@ -44,7 +43,6 @@ impl Promise {
         !self.remotes.is_empty()
     }
 
-    /// Whether blobs that are not here are fetched.
     fn is_kept(&self) -> bool {
         self.folder.is_some() && self.failure.lock().is_ok_and(|failure| failure.is_none())
     }
@@ -58,12 +56,9 @@ impl Promise {
             return;
         }
         for remote in &self.remotes {
-            match fetch(folder, remote, &ids) {
-                Ok(()) => {
-                    *failure = None;
-                    return;
-                }
-                Err(why) => *failure = Some(why),
+            *failure = fetch(folder, remote, &ids).err();
+            if failure.is_none() {
+                return;
             }
         }
     }
@@ -104,11 +99,6 @@ impl Repository {
 }
 
 impl Reader {
-    /// Fetches those of `entries` that are not here, all at once, if this is done here.
-    pub(super) fn fetch_all(&self, entries: &mut dyn Iterator<Item = &Entry>) {
-        self.fetch_blobs(&mut entries.filter_map(Entry::blob));
-    }
-
     /// Fetches those of `blobs` that are not here, all at once, if this is done here.
     pub fn fetch_blobs(&self, blobs: &mut dyn Iterator<Item = BlobId>) {
         if self.promise.is_kept() {
