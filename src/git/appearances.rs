@@ -31,10 +31,8 @@ pub enum References {
 
 impl References {
     fn have(self, name: &str) -> bool {
-        self == Self::All
-            || ["refs/heads/", "refs/tags/", "refs/remotes/"]
-                .iter()
-                .any(|own| name.starts_with(own))
+        let own = ["refs/heads/", "refs/tags/", "refs/remotes/"];
+        self == Self::All || own.iter().any(|folder| name.starts_with(folder))
     }
 }
 

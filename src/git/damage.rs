@@ -90,12 +90,9 @@ impl Reader {
             return Some(damaged);
         }
         let what = format!("the reference `{name}`");
-        let mut reference = match self.repo.try_find_reference(name) {
-            Ok(reference) => reference?,
-            Err(why) => return Some(self.fails(&what, &why)),
-        };
-        let id = match reference.follow_to_object() {
-            Ok(id) => id.detach(),
+        let found = self.repo.try_find_reference(name);
+        let id = match found.and_then(|of| of.map(|mut of| of.follow_to_object()).transpose()) {
+            Ok(id) => id?.detach(),
             Err(why) => return Some(self.fails(&what, &why)),
         };
         match self.repo.try_find_object(id) {

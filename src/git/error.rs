@@ -83,8 +83,8 @@ impl Error {
         Self::Unreadable { what: what.to_owned(), why: first_line(why) }
     }
 
-    pub(super) fn filter(path: &FilePath, why: &impl std::fmt::Display) -> Self {
-        Self::Filter { path: path.to_string(), why: first_line(why) }
+    pub(super) fn filter<E: std::fmt::Display>(path: &FilePath) -> impl Fn(E) -> Self {
+        move |why| Self::Filter { path: path.to_string(), why: first_line(&why) }
     }
 
     /// What to do about it.

@@ -155,16 +155,15 @@ impl Reader {
     ///
     /// Time O(n log n) in the commits that the tips and what is hidden reach.
     fn undated_commits(&self, span: &Span) -> Result<Vec<CommitId>, Error> {
-        let mut hidden: HashSet<CommitId> = HashSet::new();
+        let mut seen: HashSet<CommitId> = HashSet::new();
         let mut open: Vec<CommitId> =
             span.hidden.iter().filter(|commit| self.repo.has_object(commit.0)).copied().collect();
         while let Some(commit) = open.pop() {
-            if hidden.insert(commit) {
+            if seen.insert(commit) {
                 open.extend(self.parents_as_told(commit)?);
             }
         }
         let mut queue = BinaryHeap::new();
-        let mut seen = hidden;
         for tip in &span.tips {
             if seen.insert(*tip) {
                 queue.push((self.raw_time(*tip)?, *tip));
@@ -172,7 +171,7 @@ impl Reader {
         }
         let mut commits = Vec::new();
         while let Some((time, commit)) = queue.pop() {
-            if commits.len() == span.limits.max_commits.unwrap_or(usize::MAX) {
+            if span.limits.max_commits == Some(commits.len()) {
                 break;
             }
             if span.limits.since.is_some_and(|since| time < since) {
@@ -420,8 +419,6 @@ impl Reader {
         let commit = self.find_commit(commit)?;
         let message = commit.message_raw_sloppy().to_string();
         let author = commit.author().ok();
-        let text =
-            |text: Option<&gix::bstr::BStr>| text.map(ToString::to_string).unwrap_or_default();
         let subject = message.trim_start().lines().next().unwrap_or_default().trim_end();
         // No report shows more.
         let subject = shortened(subject, 500);
@@ -430,8 +427,8 @@ impl Reader {
             subject,
             message,
             time,
-            author: text(author.as_ref().map(|author| author.name)),
-            email: text(author.as_ref().map(|author| author.email)),
+            author: author.as_ref().map(|author| author.name.to_string()).unwrap_or_default(),
+            email: author.as_ref().map(|author| author.email.to_string()).unwrap_or_default(),
             author_time: author
                 .and_then(|author| author.time().ok())
                 .map_or(time, |time| time.seconds),

@@ -47,11 +47,11 @@ impl Promise {
         self.folder.is_some() && self.failure.lock().is_ok_and(|failure| failure.is_none())
     }
 
-    /// Fetches those of `blobs` that `is_missing` from the first remote that has them all. One
-    /// fetch runs at a time.
-    fn keep(&self, blobs: impl Iterator<Item = BlobId>, is_missing: &dyn Fn(&BlobId) -> bool) {
+    /// Fetches the `missing` blobs from the first remote that has them all. One fetch runs at a
+    /// time, and what is missing is found out when it begins.
+    fn keep(&self, missing: impl Iterator<Item = BlobId>) {
         let (Some(folder), Ok(mut failure)) = (&self.folder, self.failure.lock()) else { return };
-        let ids: BTreeSet<String> = blobs.filter(is_missing).map(|id| id.to_string()).collect();
+        let ids: BTreeSet<String> = missing.map(|id| id.to_string()).collect();
         if ids.is_empty() || failure.is_some() {
             return;
         }
@@ -102,7 +102,7 @@ impl Reader {
     /// Fetches those of `blobs` that are not here, all at once, if this is done here.
     pub fn fetch_blobs(&self, blobs: &mut dyn Iterator<Item = BlobId>) {
         if self.promise.is_kept() {
-            self.promise.keep(blobs, &|blob| !self.repo.has_object(object_id(*blob)));
+            self.promise.keep(blobs.filter(|blob| !self.repo.has_object(object_id(*blob))));
         }
     }
 

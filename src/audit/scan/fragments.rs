@@ -31,17 +31,14 @@ pub(super) struct Member {
     pub document: u32,
     /// Its tokens there.
     pub tokens: Range<usize>,
-    /// The same as lines.
     pub fragment: Fragment,
     /// How it relates to the first place of its class.
     pub clone_type: CloneType,
     /// Their similarity, 0 to 1.
     pub similarity: f64,
-    /// A hash of its content.
     pub content: u64,
     /// Whether what it has in common with one of the others would be worth a warning in a change.
     pub is_worth: bool,
-    /// The conditions on builds in its file.
     pub builds: Arc<Builds>,
 }
 
@@ -413,7 +410,6 @@ struct PlacePair {
     pair: ClonePair,
     /// Whether it is a single run, which others probably contain.
     is_run: bool,
-    /// Whether it is no idiom: rare, long or a whole unit of code.
     is_telling: bool,
 }
 
