@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use gix::bstr::{BString, ByteSlice};
 use gix::index::entry::{Mode, Stage};
 use gix::index::extension::Tree;
-use gix::objs::tree::EntryKind;
 
 use super::damage::{OF_INDEX, innermost};
 use super::sparse::{OnDisk, is_left_out};
@@ -219,13 +218,12 @@ impl Reader {
         let mut submodules: BTreeMap<_, _> =
             submodules.map(|(path, id)| (path.clone(), *id)).collect();
         for TreeFile { path, mode, id } in files {
-            match mode.kind() {
-                EntryKind::Commit => {
-                    submodules.insert(FilePath::new(path), CommitId(id));
-                }
-                EntryKind::Link => links.push(blob_entry(path, id)),
-                EntryKind::Blob | EntryKind::BlobExecutable => entries.push(blob_entry(path, id)),
-                EntryKind::Tree => {}
+            if mode.is_commit() {
+                submodules.insert(FilePath::new(path), CommitId(id));
+            } else if mode.is_link() {
+                links.push(blob_entry(path, id));
+            } else if mode.is_blob() {
+                entries.push(blob_entry(path, id));
             }
         }
         Ok((Snapshot { submodules, ..Snapshot::new(entries, links) }, folders, same))
