@@ -36,7 +36,7 @@ use crate::policy::{About, Finding, Notice, Place};
 use crate::text::{FilePath, count};
 
 /// What a change is compared with besides its tree.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Clone, Copy, Default)]
 pub struct Elsewhere<'e> {
     /// Corpora.
     pub outsides: &'e [Outside],
@@ -137,15 +137,15 @@ impl Ends<'_> {
         recent: &Mutex<RecentFiles>,
         context: Context<'_>,
     ) -> Result<Attributes, Error> {
-        let attributes = self.authority.attributes()?;
+        let mut attributes = self.authority.attributes()?;
         let sources = Sources::new(context, &attributes, remembered);
-        let named = unnamed(self.base, self.head, &self.repository.reader(), &sources)?;
-        let attributes = attributes.with_languages(named);
+        attributes.languages = unnamed(self.base, self.head, &self.repository.reader(), &sources)?;
         let Some(witness) = self.authority.marks() else { return Ok(attributes) };
         let sources =
             Sources { recent: Some(recent), ..Sources::new(context, &attributes, remembered) };
         let excused = self_excused(witness, self.head, &|| self.repository.reader(), &sources)?;
-        Ok(attributes.with_not_generated(excused))
+        attributes.not_generated = excused.into_iter().collect();
+        Ok(attributes)
     }
 
     /// The files that the change adds or modifies, and what it touches as it was; fills `examined`.
@@ -161,7 +161,7 @@ impl Ends<'_> {
         credit_moves(&mut changed, &mut predecessors, sources);
         let submodules = head.changed_submodules(base).filter(|path| sources.is_read(path));
         examined.skipped.extend(submodules.map(|path| (path.clone(), Skip::Submodule)));
-        for path in head.unmerged().filter(|path| sources.is_read(path)) {
+        for path in head.unmerged.iter().filter(|path| sources.is_read(path)) {
             let skip = head
                 .get(path)
                 .map_or(Skip::Unmerged, |ours| sources.looked_into(&reader, ours, Skip::Unmerged));

@@ -69,7 +69,6 @@ impl Sketch {
 }
 
 /// Where to search, and how much to report.
-#[derive(Debug)]
 pub struct FindParams<'p> {
     /// The tree that is searched.
     pub tree: End,

@@ -359,12 +359,11 @@ pub fn brought(
     let appearances = reader.first_appearances(References::Own, None)?;
     let mut n_of_commit: BTreeMap<CommitId, usize> = BTreeMap::new();
     appearances.iter().for_each(|of| *n_of_commit.entry(of.commit).or_default() += 1);
-    let asked = appearances.into_iter().filter(|of| {
-        let path = &of.entry.path;
-        sources.is_read(path) && config.vendored_at(path).is_none()
-    });
+    let asked = appearances
+        .into_iter()
+        .filter(|of| sources.is_read(&of.path) && config.vendored_at(&of.path).is_none());
     let (entries, firsts): (Vec<Entry>, Vec<(CommitId, i64)>) =
-        asked.map(|of| (of.entry, (of.commit, of.time))).unzip();
+        asked.map(|of| (Entry::of_blob(&of.path, of.blob), (of.commit, of.time))).unzip();
     let mut gathered = FileFacts::default();
     let targets =
         AuditTargets { repository, sources: &sources, tree: &[], vendored: &[], outsides };

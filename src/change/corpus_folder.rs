@@ -11,7 +11,6 @@ use crate::sources::Folder;
 use crate::text::FilePath;
 
 /// A folder, each of whose direct subfolders is a component.
-#[derive(Debug)]
 pub struct Components {
     root: Option<PathBuf>,
     entries: Vec<Entry>,
@@ -58,7 +57,6 @@ impl Components {
 }
 
 /// Reads the files of a folder of components on one thread.
-#[derive(Debug)]
 pub struct ComponentsReader {
     folder: Folder,
     repository: Option<Reader>,

@@ -23,7 +23,7 @@ use crate::store::corpus::Location;
 use crate::text::FilePath;
 
 /// Answers for the side that is believed.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Authority<'c> {
     pub(super) side: Side,
     pub(super) repository: &'c Repository,

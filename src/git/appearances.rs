@@ -7,8 +7,7 @@ use foldhash::{HashMap, HashSet};
 use gix::ObjectId;
 
 use super::entries::{EntryKind, Rows, TreeEntry, differences};
-use super::past::WalkLimits;
-use super::{BlobId, CommitId, Content, Entry, Error, Reader, blob_id, blob_of_gix, object_id};
+use super::{BlobId, CommitId, Error, Reader, Span, blob_id, blob_of_gix, object_id};
 use crate::text::FilePath;
 
 /// Which files are of interest to the files next to and below them, as decided by the caller.
@@ -32,18 +31,13 @@ pub enum References {
 
 impl References {
     fn have(self, name: &str) -> bool {
-        self == Self::All
-            || ["refs/heads/", "refs/tags/", "refs/remotes/"]
-                .iter()
-                .any(|own| name.starts_with(own))
+        let own = ["refs/heads/", "refs/tags/", "refs/remotes/"];
+        self == Self::All || own.iter().any(|folder| name.starts_with(folder))
     }
 }
 
 /// Files of interest: path and content.
 pub type FilesAround = Arc<Vec<(FilePath, BlobId)>>;
-
-/// Maximum files of interest in one folder; the rest are ignored.
-const MAX_RELEVANT: usize = 100;
 
 /// The first appearance of a blob in a history.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,24 +45,19 @@ pub struct Appearance {
     /// The blob.
     pub blob: BlobId,
     /// Its first path.
-    pub entry: Entry,
+    pub path: FilePath,
     /// The first commit that has it.
     pub commit: CommitId,
     /// The time of that commit, in seconds since 1970.
     pub time: i64,
-    /// The first tag that contains it.
-    pub first_tag: Option<Arc<str>>,
-    /// The last tag that contains it.
-    pub last_tag: Option<Arc<str>>,
+    /// The first and the last tag that contain it.
+    pub tags: [Option<Arc<str>>; 2],
     /// The files of interest in that commit, in the blob's folder and above.
     pub around: FilesAround,
 }
 
 impl Reader {
     /// The time of a commit, in seconds since 1970.
-    ///
-    /// # Errors
-    /// If the commit is missing.
     pub fn time(&self, commit: CommitId) -> Result<i64, Error> {
         let time = self.find_commit(commit)?.time().map(|time| time.seconds);
         time.or_else(|_| self.raw_time(commit))
@@ -79,17 +68,14 @@ impl Reader {
     ///
     /// Walks each tree once, however many commits share it: time grows with the number of distinct
     /// trees, memory with the number of distinct blobs.
-    ///
-    /// # Errors
-    /// If a commit or tree is missing.
     pub fn first_appearances(
         &self,
         references: References,
         interest: Option<Interest>,
     ) -> Result<Vec<Appearance>, Error> {
-        let (tips, tags) = self.tips_and_tags(references)?;
-        let tips: Vec<CommitId> = tips.into_iter().map(CommitId).collect();
-        let commits = self.commits(&tips, &[], WalkLimits::default())?;
+        let (tips, mut tags) = self.tips_and_tags(references)?;
+        let tips = tips.into_iter().map(CommitId).collect();
+        let commits = self.commits_of(&Span { tips, ..Span::default() })?;
 
         // From the oldest commit on, so that the first tree that has a blob is the one to report. A
         // tree that was met is not entered again: commit n+1 shares all but a few trees with commit
@@ -106,12 +92,9 @@ impl Reader {
             };
             let time = self.time(commit)?;
             seen.walk(self, tree, &mut |blob, path, around| {
-                let entry =
-                    Entry { path: FilePath::new(path), content: Content::Blob(blob_of_gix(blob)) };
-                let (blob, around) = (blob_of_gix(blob), Arc::clone(around));
-                let (first_tag, last_tag) = (None, None);
-                let of = Appearance { blob, entry, commit, time, first_tag, last_tag, around };
-                appearances.push(of);
+                let (blob, path) = (blob_of_gix(blob), FilePath::new(path));
+                let (tags, around) = ([None, None], Arc::clone(around));
+                appearances.push(Appearance { blob, path, commit, time, tags, around });
             })?;
         }
 
@@ -123,29 +106,21 @@ impl Reader {
         // The same walk over the tags from either end: the first that meets a blob is its first
         // tag, or its last. It cannot be done in the walk above, which is in order of commits,
         // while tags follow branches.
-        let mut first = Trees::default();
-        for (name, commit) in &tags {
-            first.walk(self, self.tree_of(*commit)?, &mut |blob, _, _| {
-                if let Some(&number) = numbers.get(&blob) {
-                    appearances[number].first_tag = Some(Arc::clone(name));
-                }
-            })?;
-        }
-        let mut last = Trees::default();
-        for (name, commit) in tags.iter().rev() {
-            last.walk(self, self.tree_of(*commit)?, &mut |blob, _, _| {
-                if let Some(&number) = numbers.get(&blob) {
-                    appearances[number].last_tag = Some(Arc::clone(name));
-                }
-            })?;
+        for end in [0, 1] {
+            let mut seen = Trees::default();
+            for (name, commit) in &tags {
+                seen.walk(self, self.tree_of(*commit)?, &mut |blob, _, _| {
+                    if let Some(&number) = numbers.get(&blob) {
+                        appearances[number].tags[end] = Some(Arc::clone(name));
+                    }
+                })?;
+            }
+            tags.reverse();
         }
         Ok(appearances)
     }
 
     /// Changes whenever one of these references does: the ids that they point to.
-    ///
-    /// # Errors
-    /// If the references cannot be read.
     pub fn state(&self, references: References) -> Result<String, Error> {
         let (tips, _) = self.tips_and_tags(references)?;
         let ids: Vec<String> = tips.iter().map(ToString::to_string).collect();
@@ -153,9 +128,6 @@ impl Reader {
     }
 
     /// The tags and their commits, in order of their versions.
-    ///
-    /// # Errors
-    /// If the references cannot be read.
     pub fn tags(&self) -> Result<Vec<(String, CommitId)>, Error> {
         let (_, tags) = self.tips_and_tags(References::Own)?;
         Ok(tags.into_iter().map(|(name, commit)| (name.to_string(), commit)).collect())
@@ -191,7 +163,6 @@ impl Reader {
         Ok((tips, in_order_of_versions(tags)))
     }
 
-    /// Calls `each` with every reference.
     pub(super) fn each_reference(
         &self,
         mut each: impl FnMut(&mut gix::Reference<'_>) -> Result<(), Error>,
@@ -380,8 +351,8 @@ impl Trees {
         Ok(())
     }
 
-    /// The files of interest in a tree, and in the folders that are in it for that; `path` is that
-    /// of the tree.
+    /// The first 100 files of interest in a tree, and those in the folders that are in it for that;
+    /// `path` is that of the tree.
     fn own_files(
         &mut self,
         reader: &Reader,
@@ -395,7 +366,7 @@ impl Trees {
             path.truncate(n_folder);
             path.extend_from_slice(name);
             match (kind, self.for_parent(name)) {
-                (EntryKind::File, _) if own.len() < MAX_RELEVANT && self.is_relevant(&path) => {
+                (EntryKind::File, _) if own.len() < 100 && self.is_relevant(&path) => {
                     own.extend(BlobId::from_bytes(id).map(|id| (FilePath::new(&path), id)));
                 }
                 (EntryKind::Folder, Some(file)) => {

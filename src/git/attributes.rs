@@ -2,7 +2,7 @@
 //! generated or vendored.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use gix::attrs::search::{MetadataCollection, Outcome};
@@ -20,9 +20,9 @@ pub struct Attributes {
     /// Room for what matches a file, made for one before: to make it takes as long as to match.
     outcomes: Mutex<Vec<Outcome>>,
     /// Files that are not generated, whatever they claim.
-    not_generated: BTreeSet<FilePath>,
+    pub not_generated: BTreeSet<FilePath>,
     /// The languages of files that have none by their names or by a rule.
-    languages: BTreeMap<FilePath, String>,
+    pub languages: BTreeMap<FilePath, String>,
 }
 
 /// The attributes of one file.
@@ -38,23 +38,12 @@ pub struct FileAttributes {
     pub documentation: Option<bool>,
 }
 
-impl std::fmt::Debug for Attributes {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Attributes").field("is_empty", &self.is_empty()).finish_non_exhaustive()
-    }
-}
-
 const NAMES: [&str; 4] =
     ["linguist-language", "linguist-generated", "linguist-vendored", "linguist-documentation"];
 const FILE: &[u8] = b".gitattributes";
-/// Maximum bytes of a `.gitattributes` file.
-const MAX_SIZE: u64 = 4 * 1024 * 1024;
 
 impl Attributes {
     /// Reads every `.gitattributes` among `entries`; one in a folder overrides those above it.
-    ///
-    /// # Errors
-    /// If one of them cannot be read.
     pub fn read(entries: &[Entry], reader: &impl ReadFiles) -> Result<Self, files::Error> {
         let mut files: Vec<&Entry> =
             entries.iter().filter(|entry| entry.path.name() == FILE).collect();
@@ -72,35 +61,24 @@ impl Attributes {
                 continue;
             }
             is_telling = true;
-            let name = PathBuf::from(
-                gix::path::from_bstr(entry.path.as_bytes().as_bstr()).unwrap_or_default(),
-            );
+            let name = gix::path::from_bstr(entry.path.as_bytes().as_bstr()).unwrap_or_default();
             search
-                .add_patterns_buffer(&text, name, Some(Path::new("")), &mut names, is_root)
+                .add_patterns_buffer(
+                    &text,
+                    name.into_owned(),
+                    Some(Path::new("")),
+                    &mut names,
+                    is_root,
+                )
                 .map_err(|why| Error::unreadable(&entry.path.to_string(), &why))?;
         }
         Ok(Self { rules: is_telling.then_some((search, names)), ..Self::default() })
     }
 
     /// The text of a `.gitattributes` file; `None` of one that is too large to be read.
-    ///
-    /// # Errors
-    /// When it cannot be read.
     pub fn text(entry: &Entry, reader: &impl ReadFiles) -> Result<Option<Vec<u8>>, files::Error> {
-        let is_too_large = reader.size(entry).is_some_and(|size| size > MAX_SIZE);
+        let is_too_large = reader.size(entry).is_some_and(|size| size > 4 << 20);
         (!is_too_large).then(|| reader.read(entry)).transpose()
-    }
-
-    /// These attributes, and `-linguist-generated` for each of `paths`.
-    #[must_use]
-    pub fn with_not_generated(self, paths: Vec<FilePath>) -> Self {
-        Self { not_generated: paths.into_iter().collect(), ..self }
-    }
-
-    /// These attributes, and `linguist-language` for files that have none.
-    #[must_use]
-    pub fn with_languages(self, languages: BTreeMap<FilePath, String>) -> Self {
-        Self { languages, ..self }
     }
 
     /// Whether they have no attributes for any file.

@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use gix::bstr::BStr;
 use gix::dir::walk::EmissionMode;
+use gix::index::entry::{Stat, stat};
 use gix::status::index_worktree::Options;
 use gix::status::plumbing::index_as_worktree::traits::{
     CompareBlobs, FastEq, ReadData, SubmoduleStatus,
@@ -27,7 +28,7 @@ impl Reader {
                 .unwrap_or_else(|| Error::unreadable("the work tree", &innermost(&why)))
         })?;
         let changed = found.iter().filter(|entry| self.is_changed(entry, root));
-        Ok(changed.map(|entry| path_of(entry.destination_rela_path())).collect())
+        Ok(changed.map(|entry| FilePath::new(entry.destination_rela_path())).collect())
     }
 
     /// What may differ in the work tree from the index.
@@ -58,11 +59,14 @@ impl Reader {
                         ..
                     }),
                 ..
-            } => match self.differs_on_disk(&path_of(rela_path), blob_of_gix(entry.id)) {
-                Ok(differs) => differs,
-                Err(_) => stat_of(root, rela_path)
-                    .is_none_or(|stat| !stat.matches(&entry.stat, NANOSECONDS)),
-            },
+            } => {
+                let path = FilePath::new(rela_path);
+                self.differs_on_disk(&path, blob_of_gix(entry.id)).unwrap_or_else(|_| {
+                    let options = stat::Options { use_nsec: true, ..Default::default() };
+                    let stat = stat_of(root, rela_path);
+                    stat.is_none_or(|stat| !stat.matches(&entry.stat, options))
+                })
+            }
             entry => entry.summary().is_some(),
         }
     }
@@ -87,22 +91,9 @@ impl Reader {
     }
 }
 
-/// How to compare the size and times of files.
-const NANOSECONDS: gix::index::entry::stat::Options = gix::index::entry::stat::Options {
-    trust_ctime: true,
-    check_stat: true,
-    use_nsec: true,
-    use_stdev: false,
-};
-
-fn path_of(path: &BStr) -> FilePath {
-    FilePath::new(path)
-}
-
-fn stat_of(root: &Path, path: &BStr) -> Option<gix::index::entry::Stat> {
+fn stat_of(root: &Path, path: &BStr) -> Option<Stat> {
     let path = root.join(gix::path::from_bstr(path).ok()?);
-    gix::index::entry::Stat::from_fs(&gix::index::fs::Metadata::from_path_no_follow(&path).ok()?)
-        .ok()
+    Stat::from_fs(&gix::index::fs::Metadata::from_path_no_follow(&path).ok()?).ok()
 }
 
 /// How a file compares with the index.
@@ -128,8 +119,7 @@ impl CompareBlobs for BestEffort {
         buffer: &mut Vec<u8>,
     ) -> gix::Result<Option<IndexState>> {
         let differs = FastEq.compare_blobs(entry, size, data, buffer);
-        Ok(differs
-            .map_or(Some(IndexState::Failed), |differs| differs.map(|()| IndexState::Differs)))
+        Ok(differs.map_or(Some(IndexState::Failed), |of| of.map(|()| IndexState::Differs)))
     }
 }
 

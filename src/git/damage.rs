@@ -1,9 +1,8 @@
 //! Finds out why something in a repository cannot be read: the file that is damaged, or the object
 //! that is missing.
 //!
-//! Git's files name what is wrong with them by their place only: a pack that cannot be opened is as
-//! if its objects were not there. So where a reference or `HEAD` cannot be read, its files are
-//! looked at, and the first that is damaged is the reason.
+//! A pack that cannot be opened is as if its objects were not there. So where something cannot be
+//! read, git's files are looked at, and the first that is damaged is the reason.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -12,13 +11,6 @@ use gix::bstr::ByteSlice;
 
 use super::{CommitId, Error, Reader, Repository, first_line};
 use crate::files;
-
-/// Maximum bytes to read of a file of references.
-const MAX_REFERENCES: u64 = 256 << 20;
-/// Maximum bytes of a file with one reference.
-const MAX_REFERENCE: u64 = 64 * 1024;
-/// Maximum first parents to look at for one that is missing.
-const MAX_PARENTS: usize = 10_000;
 
 /// Where a reference may be, by how it is named.
 const PLACES: [&str; 5] = ["", "refs/", "refs/tags/", "refs/heads/", "refs/remotes/"];
@@ -32,20 +24,17 @@ pub(super) const OF_INDEX: &str =
     "take it away, and `git read-tree HEAD` writes it anew; what was staged is staged again";
 const OF_CONFIG: &str = "`git config --list` and `git fsck` show what git says of it";
 
-/// The commits that were passed over, since they are malformed.
 pub(super) type PassedOver = std::sync::Arc<std::sync::Mutex<BTreeSet<CommitId>>>;
 
 impl Repository {
     /// The commits that were passed over so far, since they are malformed.
     pub fn passed_over(&self) -> Vec<CommitId> {
-        self.passed_over
-            .lock()
-            .map_or_else(|_| Vec::new(), |commits| commits.iter().copied().collect())
+        let passed_over = self.passed_over.lock();
+        passed_over.map_or_else(|_| Vec::new(), |commits| commits.iter().copied().collect())
     }
 }
 
 impl Reader {
-    /// Remembers that a malformed commit was passed over.
     pub(super) fn pass_over(&self, commit: CommitId) {
         if let Ok(mut commits) = self.passed_over.lock() {
             commits.insert(commit);
@@ -53,20 +42,15 @@ impl Reader {
     }
 
     /// Whether a commit and its parents can be read; if not, the malformed one is remembered.
-    ///
-    /// # Errors
-    /// If one of them is missing.
     pub fn is_readable(&self, commit: CommitId) -> Result<bool, Error> {
         let read = self.parents(commit).and_then(|parents| {
             parents.into_iter().try_for_each(|parent| self.find_commit(parent).map(drop))
         });
-        match read {
-            Err(Error::Malformed(commit)) => {
-                self.pass_over(commit);
-                Ok(false)
-            }
-            read => read.map(|()| true),
+        if let Err(Error::Malformed(commit)) = read {
+            self.pass_over(commit);
+            return Ok(false);
         }
+        read.map(|()| true)
     }
 
     /// Why `what` cannot be read, which failed with `why`.
@@ -98,21 +82,17 @@ impl Reader {
     fn damaged_reference(&self, name: &str) -> Option<Error> {
         gix::validate::reference::name_partial(name.into()).ok()?;
         let folders = [self.repo.git_dir(), self.repo.common_dir()];
-        let files = PLACES
+        let mut files = PLACES
             .iter()
-            .flat_map(|place| folders.map(|folder| folder.join(format!("{place}{name}"))));
-        if let Some(damaged) =
-            files.filter(|file| file.is_file()).find_map(|file| self.damage_of_reference(&file))
-        {
+            .flat_map(|place| folders.map(|folder| folder.join(format!("{place}{name}"))))
+            .filter(|file| file.is_file());
+        if let Some(damaged) = files.find_map(|file| self.damage_of_reference(&file)) {
             return Some(damaged);
         }
         let what = format!("the reference `{name}`");
-        let mut reference = match self.repo.try_find_reference(name) {
-            Ok(reference) => reference?,
-            Err(why) => return Some(self.fails(&what, &why)),
-        };
-        let id = match reference.follow_to_object() {
-            Ok(id) => id.detach(),
+        let found = self.repo.try_find_reference(name);
+        let id = match found.and_then(|of| of.map(|mut of| of.follow_to_object()).transpose()) {
+            Ok(id) => id?.detach(),
             Err(why) => return Some(self.fails(&what, &why)),
         };
         match self.repo.try_find_object(id) {
@@ -129,7 +109,7 @@ impl Reader {
     fn damage_of_reference(&self, file: &Path) -> Option<Error> {
         let is_head = file.ends_with("HEAD");
         let cure = if is_head { OF_HEAD } else { OF_REFERENCE };
-        let why = match files::read(file, MAX_REFERENCE) {
+        let why = match files::read(file, 64 << 10) {
             Err(why) => why.to_string(),
             Ok(text) if text.starts_with(b"ref: ") || self.begins_with_id(&text) => return None,
             Ok(_) => "it holds neither the id of a commit nor the name of a branch".to_owned(),
@@ -150,7 +130,7 @@ impl Reader {
     /// some have a mark before it, and some are remarks.
     fn damage_of_lines(&self, file: PathBuf, cure: &'static str) -> Option<Error> {
         let is_packed = file.ends_with("packed-refs");
-        let why = match files::read(&file, MAX_REFERENCES) {
+        let why = match files::read(&file, 256 << 20) {
             Err(why) if why.kind() == std::io::ErrorKind::NotFound => return None,
             Err(why) => why.to_string(),
             Ok(text) => {
@@ -188,10 +168,10 @@ impl Reader {
             && text.get(n).is_none_or(u8::is_ascii_whitespace)
     }
 
-    /// The error of the first commit on the way back along first parents that cannot be read.
+    /// The error of the first commit on the way back along 10,000 first parents that cannot be read.
     fn gap_behind(&self, commit: CommitId) -> Option<Error> {
         let mut last = commit;
-        for _ in 0..MAX_PARENTS {
+        for _ in 0..10_000 {
             match self
                 .first_parent(last)
                 .and_then(|parent| parent.map(|id| self.find_commit(id).map(|_| id)).transpose())
@@ -216,23 +196,6 @@ impl Reader {
             }
         }
         None
-    }
-
-    /// The error of a commit that is not here: the clone is shallow, or damaged.
-    pub(super) fn missing(&self, commit: CommitId) -> Error {
-        match self.is_shallow() {
-            true => Error::Shallow(commit.short()),
-            false => Error::MissingCommit(commit.to_string()),
-        }
-    }
-
-    /// The parents of a malformed commit that can be told, and are here.
-    pub(super) fn told_parents(&self, commit: CommitId) -> Vec<CommitId> {
-        let Ok(Some(object)) = self.repo.try_find_object(commit.0) else { return Vec::new() };
-        let lines = object.data.lines().take_while(|line| !line.is_empty());
-        let ids =
-            lines.filter_map(|line| gix::ObjectId::from_hex(line.strip_prefix(b"parent ")?).ok());
-        ids.filter(|id| self.repo.has_object(id)).map(CommitId).collect()
     }
 
     /// Whether what git needs of a commit can be read: its tree and its parents.

@@ -3,11 +3,6 @@
 use super::{Content, Entry, Error, ReadFiles, Reader, Snapshot};
 use crate::text::FilePath;
 
-/// Maximum links to follow one after another, as many nested ones as Linux follows.
-const MAX_LINKS: usize = 40;
-/// Maximum bytes of a link's target; no system has longer ones.
-const MAX_TARGET: u64 = 4096;
-
 /// Where a path leads in a state of the repository.
 #[derive(Debug)]
 pub struct Way<'s> {
@@ -30,11 +25,9 @@ impl Reader {
         snapshot: &'s Snapshot,
         path: &FilePath,
     ) -> Result<Option<&'s Entry>, Error> {
-        let found = match self.way(snapshot, path)?.end {
-            Ok(end) => snapshot.get(&end).ok_or("it leads to no file of the repository"),
-            Err(why) => Err(why),
-        };
-        match found {
+        let no_file = "it leads to no file of the repository";
+        let end = self.way(snapshot, path)?.end;
+        match end.and_then(|end| snapshot.get(&end).ok_or(no_file)) {
             Ok(entry) => Ok(Some(entry)),
             Err(why) if snapshot.link(path).is_some() => {
                 Err(Error::Link { path: path.to_string(), why })
@@ -44,9 +37,6 @@ impl Reader {
     }
 
     /// Follows the links on the way to `path`, a file, a folder or nothing.
-    ///
-    /// # Errors
-    /// If a link cannot be read.
     pub fn way<'s>(&self, snapshot: &'s Snapshot, path: &FilePath) -> Result<Way<'s>, Error> {
         // The names still to go through, the next one last; and where those before them lead.
         let mut rest = names(path.as_bytes());
@@ -64,7 +54,8 @@ impl Reader {
             let Some(link) = snapshot.link(&FilePath::new(reached.join(&b'/'))) else { continue };
             let target = self.target(link)?;
             links.push(link);
-            if links.len() > MAX_LINKS {
+            // As many as Linux follows one after another.
+            if links.len() > 40 {
                 break Err("it leads in a circle");
             }
             if target.first() == Some(&b'/') || target.get(1) == Some(&b':') {
@@ -79,7 +70,8 @@ impl Reader {
     /// What a link names.
     fn target(&self, link: &Entry) -> Result<Vec<u8>, Error> {
         match link.content {
-            Content::Blob(_) if self.size(link).is_some_and(|size| size > MAX_TARGET) => {
+            // No system has longer ones.
+            Content::Blob(_) if self.size(link).is_some_and(|size| size > 4096) => {
                 let why = "its target is too long for a name";
                 Err(Error::Link { path: link.path.to_string(), why })
             }

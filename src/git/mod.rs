@@ -1,6 +1,8 @@
 //! Reads repositories: revisions, trees, the index, the work tree, blobs.
 //!
 //! Invariant: gix is named in this folder only; everything returned has our own types.
+//!
+//! Whatever is missing or cannot be read is an error; the docs below name further ones.
 
 mod appearances;
 mod attributes;
@@ -8,7 +10,6 @@ mod changes;
 mod damage;
 mod entries;
 mod error;
-mod grafts;
 mod links;
 mod objects;
 mod packs;
@@ -26,6 +27,7 @@ use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
 use gix::odb::pack::cache::lru::MemoryCappedHashmap;
+use tempfile::TempDir;
 
 pub use appearances::{Appearance, FilesAround, Interest, References};
 pub use attributes::{Attributes, FileAttributes};
@@ -37,19 +39,13 @@ use snapshot::ListedTree;
 pub use snapshot::Snapshot;
 
 use self::damage::{PassedOver, unopened};
-use self::objects::ObjectList;
 use self::promised::Promise;
 use self::recorded::Filter;
 use crate::files::{self, BlobId, Content, Entry, ReadFiles};
 use crate::text::{FilePath, name_at_end, printable, shortened};
 
-/// Maximum first parents of the head to check for being the base, before searching all ancestors.
-const MAX_STRAIGHT: usize = 64;
-
 /// Maximum bytes to read of the list of alternate object folders.
 const MAX_ALTERNATES: u64 = 1024 * 1024;
-/// Maximum characters to show of a name or message that a repository supplies.
-const MAX_SHOWN: usize = 200;
 
 /// Room for the packs that come while a repository is open: each fetch of what a partial clone
 /// lacks, and of a user beside a server, brings one.
@@ -66,7 +62,7 @@ impl std::fmt::Display for CommitId {
     }
 }
 
-/// The id of a blob with these bytes, in a repository with the usual format (SHA-1).
+/// The id of a blob with these bytes, in the usual format (SHA-1).
 pub fn blob_id(bytes: &[u8]) -> BlobId {
     blob_of(gix::hash::Kind::Sha1, bytes)
 }
@@ -76,8 +72,7 @@ pub fn blob_id_like(other: BlobId, bytes: &[u8]) -> BlobId {
     blob_of(object_id(other).kind(), bytes)
 }
 
-/// Computes the ids of blobs in a repository that has the blob `any`: with SHA-256, they have other
-/// ids.
+/// Computes the ids of blobs in a repository that has the blob `any`.
 pub fn ids_like(any: Option<BlobId>) -> impl Fn(&[u8]) -> BlobId {
     move |bytes| any.map_or_else(|| blob_id(bytes), |other| blob_id_like(other, bytes))
 }
@@ -88,14 +83,16 @@ fn blob_of(kind: gix::hash::Kind, bytes: &[u8]) -> BlobId {
     blob_of_gix(hash.unwrap_or_else(|_| gix::ObjectId::null(kind)))
 }
 
-/// An id of gix as ours.
 fn blob_of_gix(id: gix::ObjectId) -> BlobId {
     BlobId::from_bytes(id.as_slice()).expect("an object id has 20 or 32 bytes")
 }
 
-/// Our id as one of gix.
 fn object_id(id: BlobId) -> gix::ObjectId {
     gix::ObjectId::try_from(id.as_bytes()).expect("a blob id has 20 or 32 bytes")
+}
+
+fn blob_entry(path: impl AsRef<[u8]>, id: gix::ObjectId) -> Entry {
+    Entry { path: FilePath::new(path), content: Content::Blob(blob_of_gix(id)) }
 }
 
 impl CommitId {
@@ -131,30 +128,22 @@ pub struct DefaultBranch {
 pub struct Repository {
     inner: gix::ThreadSafeRepository,
     root: PathBuf,
-    has_work_tree: bool,
     edited: OpenBuffers,
     passed_over: PassedOver,
     promise: Promise,
     /// The folders of objects that git's variables name; the list goes away with it.
-    _listed: Option<Arc<ObjectList>>,
+    _listed: Option<Arc<TempDir>>,
 }
 
 /// Files of the work tree that are open in an editor, with changes that are not on disk yet.
 pub type OpenBuffers = Arc<BTreeMap<FilePath, Arc<[u8]>>>;
-
-impl std::fmt::Debug for Repository {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Repository").field("root", &self.root).finish_non_exhaustive()
-    }
-}
 
 /// What folders of mirrors are called whatever they mirror: the folder above them is named after
 /// it.
 const PLAIN_NAMES: &[&str] = &["repo", "repository", "git", "bare", "mirror", "source"];
 
 impl Repository {
-    /// Opens the repository that contains `folder`, or that git's variables name, as those of a
-    /// hook do.
+    /// Opens the repository that contains `folder`, or that git's variables name, as in a hook.
     ///
     /// # Errors
     /// [`Error::NotARepository`] if there is none at or above `folder`.
@@ -166,7 +155,7 @@ impl Repository {
     /// about the one under audit.
     ///
     /// # Errors
-    /// The same as of [`Repository::discover`].
+    /// As [`Repository::discover`].
     pub fn discover_another(folder: &Path) -> Result<Self, Error> {
         Self::open(folder, false)
     }
@@ -193,14 +182,10 @@ impl Repository {
         };
         let mut inner = inner.map_err(|why| unopened(folder, &why))?;
         let local = inner.to_thread_local();
-        let own = local.common_dir().join("objects");
         check_readable(&local)?;
-        let grafts = grafts::grafts(&local)?;
-        let listed = list_objects(&mut inner, &own, heeds_variables, &grafts)
-            .map_err(|why| Error::File { path: own, why })?;
+        let listed = objects::redirect(&mut inner, &local, heeds_variables)?;
         let root = local.workdir().unwrap_or_else(|| local.git_dir()).to_owned();
         Ok(Self {
-            has_work_tree: local.workdir().is_some(),
             root,
             inner,
             edited: OpenBuffers::default(),
@@ -249,7 +234,7 @@ impl Repository {
 
     /// Whether it has a work tree, unlike a bare repository.
     pub fn has_work_tree(&self) -> bool {
-        self.has_work_tree
+        self.inner.work_tree.is_some()
     }
 
     /// Whether it has no work tree of its own: a mirror, or a repository on a server.
@@ -284,7 +269,7 @@ impl Repository {
     fn reader_with(&self, repo: gix::Repository) -> Reader {
         Reader {
             repo,
-            root: self.has_work_tree.then(|| self.root.clone()),
+            root: self.inner.work_tree.clone(),
             real_root: OnceCell::new(),
             filter: RefCell::default(),
             edited: Arc::clone(&self.edited),
@@ -293,29 +278,6 @@ impl Repository {
             listed: OnceCell::new(),
         }
     }
-}
-
-/// Has objects read where git's variables say, and other commits in place of those with `grafts`;
-/// returns what lists their folders, unless all are in the repository's `own`.
-fn list_objects(
-    inner: &mut gix::ThreadSafeRepository,
-    own: &Path,
-    heeds_variables: bool,
-    grafts: &[(gix::ObjectId, Vec<u8>)],
-) -> std::io::Result<Option<ObjectList>> {
-    let of_variables = if heeds_variables { ObjectList::of_variables(own)? } else { None };
-    let listed = match of_variables {
-        Some(listed) => listed,
-        None if grafts.is_empty() => return Ok(None),
-        None => ObjectList::new([own.to_owned()])?,
-    };
-    let (path, hash) = (listed.path(), inner.to_thread_local().object_hash());
-    let mut replaced: BTreeMap<_, _> = inner.objects.replacements().collect();
-    replaced.extend(grafts::write(grafts, &path, hash)?);
-    let options = gix::odb::store::init::Options { slots: PACK_SLOTS, ..Default::default() };
-    let store = gix::odb::Store::at_opts(path, hash, &mut replaced.into_iter(), options)?;
-    inner.objects = gix::parallel::OwnShared::new(store);
-    Ok(Some(listed))
 }
 
 /// The name at the end of an address or a path, for people.
@@ -332,10 +294,7 @@ fn check_readable(repo: &gix::Repository) -> Result<(), Error> {
     check_extensions(repo)?;
     let objects = repo.common_dir().join("objects");
     let list = objects.join("info/alternates");
-    let text = match files::read(&list, MAX_ALTERNATES) {
-        Err(why) if why.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        text => text.map_err(|why| Error::File { path: list.clone(), why })?,
-    };
+    let text = if_there(files::read(&list, MAX_ALTERNATES), &list)?;
     for line in text.split(|&byte| byte == b'\n') {
         // A name in quotes, as git writes one that it has to quote, is left to gix.
         if matches!(line.first(), None | Some(b'#' | b'"')) {
@@ -347,6 +306,14 @@ fn check_readable(repo: &gix::Repository) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// What was read of the file at `path`; nothing if there is none.
+fn if_there<T: Default>(read: std::io::Result<T>, path: &Path) -> Result<T, Error> {
+    match read {
+        Err(why) if why.kind() == std::io::ErrorKind::NotFound => Ok(T::default()),
+        read => read.map_err(|why| Error::File { path: path.to_owned(), why }),
+    }
 }
 
 /// The extensions of the format of a repository that git knows.
@@ -365,12 +332,9 @@ fn check_extensions(repo: &gix::Repository) -> Result<(), Error> {
     }
     let sections = config.plumbing().sections_by_name("extensions").into_iter().flatten();
     let mut names = sections.flat_map(|section| section.value_names().collect::<Vec<_>>());
-    match names.find(|name| !EXTENSIONS.iter().any(|known| known.eq_ignore_ascii_case(name))) {
-        Some(name) => {
-            Err(Error::Extension { folder: repo.git_dir().to_owned(), name: first_line(&name) })
-        }
-        None => Ok(()),
-    }
+    let other = names.find(|name| !EXTENSIONS.iter().any(|of| of.eq_ignore_ascii_case(name)));
+    let folder = repo.git_dir().to_owned();
+    other.map_or(Ok(()), |name| Err(Error::Extension { folder, name: first_line(&name) }))
 }
 
 /// The SHA-1 of some bytes, in hexadecimal: of a file's content, as bills of material name it.
@@ -395,12 +359,6 @@ pub struct Reader {
     listed: OnceCell<ListedTree>,
 }
 
-impl std::fmt::Debug for Reader {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Reader").finish_non_exhaustive()
-    }
-}
-
 impl Reader {
     /// Whether the history is cut off, as in a clone with `--depth`.
     pub fn is_shallow(&self) -> bool {
@@ -421,23 +379,14 @@ impl Reader {
     /// The commit that `HEAD` refers to; `None` before the first commit.
     pub fn head(&self) -> Result<Option<CommitId>, Error> {
         let head = self.repo.head().map_err(|error| self.fails("HEAD", &error))?;
-        if head.is_unborn() {
-            return Ok(None);
-        }
-        self.commit("HEAD").map(Some)
+        (!head.is_unborn()).then(|| self.commit("HEAD")).transpose()
     }
 
     /// The commits that a merge in progress brings in; empty if there is no merge.
-    ///
-    /// # Errors
-    /// If git's record of them exists but cannot be read.
     pub fn merge_heads(&self) -> Result<Vec<CommitId>, Error> {
         let path = self.repo.git_dir().join("MERGE_HEAD");
-        match files::read_text(&path, MAX_ALTERNATES) {
-            Ok(ids) => ids.lines().map(|id| self.commit(id)).collect(),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
-            Err(why) => Err(Error::File { path, why }),
-        }
+        let ids = if_there(files::read_text(&path, MAX_ALTERNATES), &path)?;
+        ids.lines().map(|id| self.commit(id)).collect()
     }
 
     /// The first parent of a commit; `None` for a root commit.
@@ -455,10 +404,10 @@ impl Reader {
     /// # Errors
     /// [`Error::NoMergeBase`] if they have none, or the clone is too shallow to contain it.
     pub fn merge_base(&self, base: CommitId, head: CommitId) -> Result<CommitId, Error> {
-        // Without a commit graph, the general search reads all commits back to the date of the
-        // base.
+        // First along first parents: without a commit graph, the general search reads all commits
+        // back to the date of the base.
         let mut ancestor = Some(head);
-        for _ in 0..MAX_STRAIGHT {
+        for _ in 0..64 {
             match ancestor {
                 Some(commit) if commit == base => return Ok(base),
                 Some(commit) => ancestor = self.first_parent(commit).ok().flatten(),
@@ -489,10 +438,8 @@ impl Reader {
             Ok(Some(mut reference)) => reference.peel_to_commit().map(|commit| commit.id),
             Err(why) => Err(why),
         };
-        match commit {
-            Ok(commit) => Ok(Some(CommitId(commit))),
-            Err(why) => Err(Error::Branch { name: name.to_owned(), why: first_line(&why) }),
-        }
+        let commit = commit.map(|commit| Some(CommitId(commit)));
+        commit.map_err(|why| Error::Branch { name: name.to_owned(), why: first_line(&why) })
     }
 
     /// As [`Reader::commit`], for a revision that must not mean what somebody else chose: a tag may
@@ -609,10 +556,6 @@ impl Reader {
         }
     }
 
-    /// The bytes of a file.
-    ///
-    /// # Errors
-    /// [`Error::MissingObject`] in a partial clone that has not fetched the blob.
     fn bytes(&self, entry: &Entry) -> Result<Vec<u8>, Error> {
         match (entry.content, self.edited.get(&entry.path)) {
             (Content::Blob(id), _) => self.promised_blob(id, &entry.path),
@@ -629,10 +572,13 @@ impl Reader {
         object.try_into_commit().map_err(|error| self.commit_fails(id, &error))
     }
 
-    /// The object with the id of a commit.
+    /// The object with the id of a commit; if it is missing, the clone is shallow, or damaged.
     fn commit_object(&self, id: CommitId) -> Result<gix::Object<'_>, Error> {
         let object = self.repo.try_find_object(id.0).map_err(|why| self.commit_fails(id, &why))?;
-        object.ok_or_else(|| self.missing(id))
+        object.ok_or_else(|| match self.is_shallow() {
+            true => Error::Shallow(id.short()),
+            false => Error::MissingCommit(id.to_string()),
+        })
     }
 }
 
@@ -642,7 +588,7 @@ impl ReadFiles for Reader {
     }
 
     fn fetch(&self, entries: &mut dyn Iterator<Item = &Entry>) {
-        self.fetch_all(entries);
+        self.fetch_blobs(&mut entries.filter_map(Entry::blob));
     }
 
     fn size(&self, entry: &Entry) -> Option<u64> {
@@ -661,5 +607,5 @@ impl ReadFiles for Reader {
 /// terminal.
 fn first_line(error: &dyn std::fmt::Display) -> String {
     let text = error.to_string();
-    printable(shortened(text.lines().next().unwrap_or_default(), MAX_SHOWN))
+    printable(shortened(text.lines().next().unwrap_or_default(), 200))
 }

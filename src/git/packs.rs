@@ -117,9 +117,6 @@ type Task<W> = (u32, Option<SharedBlob<W>>);
 impl Repository {
     /// Does `work` with each of `blobs`, which are distinct, in the fastest order. Returns the
     /// numbers of those that are missing.
-    ///
-    /// # Errors
-    /// If a blob is present but cannot be read.
     pub fn each_blob(&self, blobs: &[BlobId], work: &impl Work) -> Result<Vec<usize>, Error> {
         let is_done: Vec<AtomicBool> = blobs.iter().map(|_| AtomicBool::new(false)).collect();
         // A few are read faster than the packs are searched.

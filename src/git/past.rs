@@ -11,9 +11,6 @@ use super::tree::{MAX_DEPTH, too_deep};
 use super::{BlobId, CommitId, Error, Reader, blob_of_gix};
 use crate::text::{FilePath, shortened};
 
-/// Maximum characters of a subject: no report shows more.
-const MAX_SUBJECT: usize = 500;
-
 /// What a commit did to a file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Event {
@@ -116,28 +113,9 @@ struct Folder {
 }
 
 impl Reader {
-    /// The commits reachable from `tips` but not from `known`, the oldest first.
-    ///
-    /// The history of a shallow clone ends where it was cut.
-    ///
-    /// # Errors
-    /// When a commit cannot be read.
-    pub fn commits(
-        &self,
-        tips: &[CommitId],
-        known: &[CommitId],
-        limits: WalkLimits,
-    ) -> Result<Vec<CommitId>, Error> {
-        let (tips, hidden) = (tips.to_vec(), known.to_vec());
-        self.commits_of(&Span { tips, hidden, limits, is_first_parent: false })
-    }
-
     /// The commits of a span, the oldest first.
     ///
     /// The history of a shallow clone ends where it was cut.
-    ///
-    /// # Errors
-    /// If a commit cannot be read.
     pub fn commits_of(&self, span: &Span) -> Result<Vec<CommitId>, Error> {
         // Dates that cannot be read end the search that goes by them.
         self.dated_commits(span).or_else(|_| self.undated_commits(span))
@@ -177,16 +155,15 @@ impl Reader {
     ///
     /// Time O(n log n) in the commits that the tips and what is hidden reach.
     fn undated_commits(&self, span: &Span) -> Result<Vec<CommitId>, Error> {
-        let mut hidden: HashSet<CommitId> = HashSet::new();
+        let mut seen: HashSet<CommitId> = HashSet::new();
         let mut open: Vec<CommitId> =
             span.hidden.iter().filter(|commit| self.repo.has_object(commit.0)).copied().collect();
         while let Some(commit) = open.pop() {
-            if hidden.insert(commit) {
+            if seen.insert(commit) {
                 open.extend(self.parents_as_told(commit)?);
             }
         }
         let mut queue = BinaryHeap::new();
-        let mut seen = hidden;
         for tip in &span.tips {
             if seen.insert(*tip) {
                 queue.push((self.raw_time(*tip)?, *tip));
@@ -194,7 +171,7 @@ impl Reader {
         }
         let mut commits = Vec::new();
         while let Some((time, commit)) = queue.pop() {
-            if commits.len() == span.limits.max_commits.unwrap_or(usize::MAX) {
+            if span.limits.max_commits == Some(commits.len()) {
                 break;
             }
             if span.limits.since.is_some_and(|since| time < since) {
@@ -224,9 +201,6 @@ impl Reader {
     }
 
     /// Whether a commit is dated no earlier than each of its parents, as far as they are here.
-    ///
-    /// # Errors
-    /// If the commit is missing.
     pub fn is_after_its_parents(&self, commit: CommitId) -> Result<bool, Error> {
         let time = self.time(commit)?;
         let commit = self.find_commit(commit)?;
@@ -261,17 +235,11 @@ impl Reader {
     }
 
     /// What a file contains at a commit, if it is there; of a partial clone, what its remote has.
-    ///
-    /// # Errors
-    /// If a tree or the content is missing.
     pub fn text_at(&self, commit: CommitId, path: &FilePath) -> Result<Option<Vec<u8>>, Error> {
         self.blob_at(commit, path)?.map(|blob| self.promised_blob(blob, path)).transpose()
     }
 
     /// The content of the regular file at `path` in the tree of `commit`, if it exists.
-    ///
-    /// # Errors
-    /// If a tree is missing.
     pub fn blob_at(&self, commit: CommitId, path: &FilePath) -> Result<Option<BlobId>, Error> {
         let mut tree = self.tree_of(commit)?;
         let n_id = self.repo.object_hash().len_in_bytes();
@@ -292,9 +260,6 @@ impl Reader {
     }
 
     /// A commit of the past.
-    ///
-    /// # Errors
-    /// If it is missing.
     pub fn past_commit(&self, id: CommitId) -> Result<CommitNode, Error> {
         let commit = self.find_commit(id)?;
         let tree = commit.tree_id().map_err(|error| self.commit_fails(id, &error))?;
@@ -304,9 +269,6 @@ impl Reader {
 
     /// The parents of a commit, and whether all of them can be read: a malformed one is passed
     /// over, and its parents stand for it.
-    ///
-    /// # Errors
-    /// If one is missing.
     pub fn past_parents(&self, commit: &CommitNode) -> Result<(Vec<CommitNode>, bool), Error> {
         let (mut parents, mut are_all) = (Vec::new(), true);
         let mut open: VecDeque<CommitId> = commit.parents.iter().copied().collect();
@@ -323,9 +285,6 @@ impl Reader {
     }
 
     /// The parents of a commit that are present.
-    ///
-    /// # Errors
-    /// If the commit is missing.
     pub fn parents(&self, commit: CommitId) -> Result<Vec<CommitId>, Error> {
         Ok(self.parents_of(&self.find_commit(commit)?))
     }
@@ -339,26 +298,22 @@ impl Reader {
 
     /// The parents of a commit that are present; of a malformed one, which is passed over, those
     /// that can be told.
-    ///
-    /// # Errors
-    /// If a commit cannot be read.
     pub fn parents_as_told(&self, commit: CommitId) -> Result<Vec<CommitId>, Error> {
         match self.parents(commit) {
-            Err(Error::Malformed(_)) => {
-                self.pass_over(commit);
-                Ok(self.told_parents(commit))
-            }
-            parents => parents,
+            Err(Error::Malformed(_)) => self.pass_over(commit),
+            parents => return parents,
         }
+        let Ok(Some(object)) = self.repo.try_find_object(commit.0) else { return Ok(Vec::new()) };
+        let lines = object.data.lines().take_while(|line| !line.is_empty());
+        let ids =
+            lines.filter_map(|line| gix::ObjectId::from_hex(line.strip_prefix(b"parent ")?).ok());
+        Ok(ids.filter(|id| self.repo.has_object(id)).map(CommitId).collect())
     }
 
     /// What `commit` did to regular files, compared with its first parent. In a root commit, and
     /// where a shallow clone is cut off, all files are new. For a merge, only files that differ
     /// from each of its parents count. A malformed commit, and one with a malformed parent, is
     /// passed over.
-    ///
-    /// # Errors
-    /// If a tree is missing.
     pub fn events(&self, commit: CommitId) -> Result<Vec<Event>, Error> {
         if !self.is_readable(commit)? {
             return Ok(Vec::new());
@@ -369,9 +324,6 @@ impl Reader {
 
     /// The regular files of `commit` that differ from those of each of `parents`; the first parent
     /// counts as before.
-    ///
-    /// # Errors
-    /// If a tree is missing.
     pub fn events_between(
         &self,
         parents: &[CommitId],
@@ -384,9 +336,6 @@ impl Reader {
 
     /// The regular files of `commit` that differ from those of `parent`, as far as they are in
     /// folders that `holds` asks for; the path of a folder ends with a slash.
-    ///
-    /// # Errors
-    /// If a tree is missing.
     pub fn differences(
         &self,
         parent: &CommitNode,
@@ -466,24 +415,20 @@ impl Reader {
     }
 
     /// The metadata of a commit.
-    ///
-    /// # Errors
-    /// If it is missing.
     pub fn info(&self, commit: CommitId) -> Result<CommitInfo, Error> {
         let commit = self.find_commit(commit)?;
         let message = commit.message_raw_sloppy().to_string();
         let author = commit.author().ok();
-        let text =
-            |text: Option<&gix::bstr::BStr>| text.map(ToString::to_string).unwrap_or_default();
         let subject = message.trim_start().lines().next().unwrap_or_default().trim_end();
-        let subject = shortened(subject, MAX_SUBJECT);
+        // No report shows more.
+        let subject = shortened(subject, 500);
         let time = commit.time().map_or(0, |time| time.seconds);
         Ok(CommitInfo {
             subject,
             message,
             time,
-            author: text(author.as_ref().map(|author| author.name)),
-            email: text(author.as_ref().map(|author| author.email)),
+            author: author.as_ref().map(|author| author.name.to_string()).unwrap_or_default(),
+            email: author.as_ref().map(|author| author.email.to_string()).unwrap_or_default(),
             author_time: author
                 .and_then(|author| author.time().ok())
                 .map_or(time, |time| time.seconds),
@@ -492,14 +437,10 @@ impl Reader {
     }
 
     /// The content of a past file; `None` in a partial clone that has not fetched it.
-    ///
-    /// # Errors
-    /// If it is present but cannot be read.
     pub fn past_blob(&self, id: BlobId, path: &FilePath) -> Result<Option<Vec<u8>>, Error> {
         match self.blob(id, path) {
-            Ok(bytes) => Ok(Some(bytes)),
             Err(Error::MissingObject { .. }) => Ok(None),
-            Err(error) => Err(error),
+            read => read.map(Some),
         }
     }
 }

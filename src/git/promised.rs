@@ -9,7 +9,6 @@ use std::sync::{Arc, Mutex};
 use gix::bstr::ByteSlice;
 
 use super::{BlobId, Error, Reader, Repository, first_line, object_id};
-use crate::files::Entry;
 use crate::text::FilePath;
 
 /// The remotes that have promised a clone what it does not have, and what became of asking them.
@@ -44,26 +43,22 @@ impl Promise {
         !self.remotes.is_empty()
     }
 
-    /// Whether blobs that are not here are fetched.
     fn is_kept(&self) -> bool {
         self.folder.is_some() && self.failure.lock().is_ok_and(|failure| failure.is_none())
     }
 
-    /// Fetches those of `blobs` that `is_missing` from the first remote that has them all. One
-    /// fetch runs at a time.
-    fn keep(&self, blobs: impl Iterator<Item = BlobId>, is_missing: &dyn Fn(&BlobId) -> bool) {
+    /// Fetches the `missing` blobs from the first remote that has them all. One fetch runs at a
+    /// time, and what is missing is found out when it begins.
+    fn keep(&self, missing: impl Iterator<Item = BlobId>) {
         let (Some(folder), Ok(mut failure)) = (&self.folder, self.failure.lock()) else { return };
-        let ids: BTreeSet<String> = blobs.filter(is_missing).map(|id| id.to_string()).collect();
+        let ids: BTreeSet<String> = missing.map(|id| id.to_string()).collect();
         if ids.is_empty() || failure.is_some() {
             return;
         }
         for remote in &self.remotes {
-            match fetch(folder, remote, &ids) {
-                Ok(()) => {
-                    *failure = None;
-                    return;
-                }
-                Err(why) => *failure = Some(why),
+            *failure = fetch(folder, remote, &ids).err();
+            if failure.is_none() {
+                return;
             }
         }
     }
@@ -104,15 +99,10 @@ impl Repository {
 }
 
 impl Reader {
-    /// Fetches those of `entries` that are not here, all at once, if this is done here.
-    pub(super) fn fetch_all(&self, entries: &mut dyn Iterator<Item = &Entry>) {
-        self.fetch_blobs(&mut entries.filter_map(Entry::blob));
-    }
-
     /// Fetches those of `blobs` that are not here, all at once, if this is done here.
     pub fn fetch_blobs(&self, blobs: &mut dyn Iterator<Item = BlobId>) {
         if self.promise.is_kept() {
-            self.promise.keep(blobs, &|blob| !self.repo.has_object(object_id(*blob)));
+            self.promise.keep(blobs.filter(|blob| !self.repo.has_object(object_id(*blob))));
         }
     }
 

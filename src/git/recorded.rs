@@ -36,14 +36,13 @@ impl Reader {
         let mut filter = self.filter.borrow_mut();
         let Filter { pipeline, stack, index } = match &mut *filter {
             Some(filter) => filter,
-            none => none.insert(Filter::new(&self.repo).map_err(|why| Error::filter(path, &why))?),
+            none => none.insert(Filter::new(&self.repo).map_err(Error::filter(path))?),
         };
-        let relative = gix::path::from_bstr(path.as_bytes().as_bstr())
-            .map_err(|why| Error::filter(path, &why))?;
+        let relative =
+            gix::path::from_bstr(path.as_bytes().as_bstr()).map_err(Error::filter(path))?;
         let mut given = stack.selected_attribute_matches(CONVERTING.into_iter().chain([ENCODING]));
-        let place = stack
-            .at_path(&*relative, None, &self.repo.objects)
-            .map_err(|why| Error::filter(path, &why))?;
+        let place =
+            stack.at_path(&*relative, None, &self.repo.objects).map_err(Error::filter(path))?;
         place.matching_attributes(&mut given);
         let encoding = given.iter_selected().last().map(|of| of.assignment.state);
         if let Some(StateRef::Value(encoding)) = encoding {
@@ -53,7 +52,7 @@ impl Reader {
             bytes = decoded_as(&bytes, &encoding).ok_or_else(not_decoded)?;
         }
         // What is decoded has the other attributes alone: gix knows fewer encodings than git.
-        let others = Others::new(&given).map_err(|why| Error::filter(path, &why))?;
+        let others = Others::new(&given).map_err(Error::filter(path))?;
         let recorded = pipeline.convert_to_git(
             &bytes[..],
             &relative,
@@ -66,9 +65,9 @@ impl Reader {
                 None => Ok(None),
             },
         );
-        let mut recorded = recorded.map_err(|why| Error::filter(path, &why))?;
+        let mut recorded = recorded.map_err(Error::filter(path))?;
         let mut made = Vec::new();
-        std::io::copy(&mut recorded, &mut made).map_err(|why| Error::filter(path, &why))?;
+        std::io::copy(&mut recorded, &mut made).map_err(Error::filter(path))?;
         Ok(made)
     }
 

@@ -9,8 +9,8 @@ use gix::index::extension::Tree;
 
 use super::damage::{OF_INDEX, innermost};
 use super::sparse::{OnDisk, is_left_out};
-use super::tree::{self, Folders, Listing};
-use super::{BlobId, CommitId, Content, Entry, Error, Reader, blob_of_gix, first_line};
+use super::tree::{self, Folders, Listing, TreeFile};
+use super::{BlobId, CommitId, Content, Entry, Error, Reader, blob_entry, blob_of_gix, first_line};
 use crate::text::{FilePath, common_prefix_by};
 
 /// The regular files of one state of the repository, sorted by path.
@@ -21,12 +21,12 @@ pub struct Snapshot {
     /// The files.
     pub entries: Vec<Entry>,
     /// The links, which only [`Reader::file_at`] follows.
-    pub(super) links: Vec<Entry>,
+    pub links: Vec<Entry>,
     /// The submodules, with the commit that each is at.
     submodules: BTreeMap<FilePath, CommitId>,
     /// The paths in conflict, which `git commit` would refuse to record: our side is among the
     /// files.
-    unmerged: BTreeSet<FilePath>,
+    pub unmerged: BTreeSet<FilePath>,
 }
 
 impl Snapshot {
@@ -76,11 +76,6 @@ impl Snapshot {
             .filter(|(path, _)| path.is_in(folder))
     }
 
-    /// The paths in conflict, of which only our side is read.
-    pub fn unmerged(&self) -> impl Iterator<Item = &FilePath> {
-        self.unmerged.iter()
-    }
-
     /// The files that only one of two states has, or that differ in them, sorted by path: each as
     /// it was before and as it is. What is on disk differs from everything.
     pub fn differences<'s>(
@@ -103,11 +98,6 @@ impl Snapshot {
                 }
             }
         })
-    }
-
-    /// The links.
-    pub fn links(&self) -> impl Iterator<Item = &FilePath> {
-        self.links.iter().map(|link| &link.path)
     }
 
     /// The paths of all files, then those of all links.
@@ -162,9 +152,6 @@ impl ListedTree {
 impl Reader {
     /// The files of a commit. Only folders are read that are not the same in the index, or in the
     /// first commit that was listed: the trees of a change are nearly the same.
-    ///
-    /// # Errors
-    /// If the commit or one of its trees is missing.
     pub fn commit_snapshot(&self, commit: CommitId) -> Result<Snapshot, Error> {
         let id = self.tree_of(commit)?;
         let what = format!("the tree of commit {commit}");
@@ -207,9 +194,6 @@ impl Reader {
     }
 
     /// The files of `HEAD`; none before the first commit.
-    ///
-    /// # Errors
-    /// As [`Reader::commit_snapshot`].
     pub fn head_snapshot(&self) -> Result<Snapshot, Error> {
         self.head()?.map_or_else(|| Ok(Snapshot::default()), |head| self.commit_snapshot(head))
     }
@@ -233,17 +217,14 @@ impl Reader {
         let submodules = same.iter().flat_map(|folder| like.files.submodules_below(folder));
         let mut submodules: BTreeMap<_, _> =
             submodules.map(|(path, id)| (path.clone(), *id)).collect();
-        for file in files {
-            if file.mode.is_commit() {
-                submodules.insert(FilePath::new(file.path), CommitId(file.id));
-                continue;
+        for TreeFile { path, mode, id } in files {
+            if mode.is_commit() {
+                submodules.insert(FilePath::new(path), CommitId(id));
+            } else if mode.is_link() {
+                links.push(blob_entry(path, id));
+            } else if mode.is_blob() {
+                entries.push(blob_entry(path, id));
             }
-            if !file.mode.is_blob_or_symlink() {
-                continue;
-            }
-            let content = Content::Blob(blob_of_gix(file.id));
-            let entry = Entry { path: FilePath::new(file.path), content };
-            if file.mode.is_link() { links.push(entry) } else { entries.push(entry) }
         }
         Ok((Snapshot { submodules, ..Snapshot::new(entries, links) }, folders, same))
     }
@@ -264,18 +245,12 @@ impl Reader {
     }
 
     /// The files of the index: what `git commit` would record. For a conflict, our side.
-    ///
-    /// # Errors
-    /// If the index exists but cannot be read, or has a folder whose tree is missing.
     pub fn index_snapshot(&self) -> Result<Snapshot, Error> {
         Ok(self.index_files()?.0)
     }
 
     /// The folders below the root that have files in the index, each after those above it. Empty
     /// without a work tree.
-    ///
-    /// # Errors
-    /// If the index exists but cannot be read.
     pub fn tracked_folders(&self) -> Result<Vec<FilePath>, Error> {
         if self.root.is_none() {
             return Ok(Vec::new());
@@ -311,11 +286,10 @@ impl Reader {
             let from = entries.len();
             match entry.mode {
                 Mode::DIR => entries.extend(self.collapsed(entry, path)?),
-                Mode::FILE | Mode::FILE_EXECUTABLE | Mode::SYMLINK if is_ours => {
-                    let all = if entry.mode == Mode::SYMLINK { &mut links } else { &mut entries };
-                    let content = Content::Blob(blob_of_gix(entry.id));
-                    all.push(Entry { path: FilePath::new(path), content });
+                Mode::FILE | Mode::FILE_EXECUTABLE if is_ours => {
+                    entries.push(blob_entry(path, entry.id));
                 }
+                Mode::SYMLINK if is_ours => links.push(blob_entry(path, entry.id)),
                 Mode::COMMIT if is_ours => {
                     submodules.insert(FilePath::new(path), CommitId(entry.id));
                 }

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use gix::index::entry::{Flags, Mode};
 
 use super::tree::{self, Folders};
-use super::{Content, Entry, Error, Reader, blob_of_gix};
+use super::{Entry, Error, Reader, blob_entry};
 use crate::text::FilePath;
 
 impl Reader {
@@ -31,10 +31,7 @@ impl Reader {
             .files
             .into_iter()
             .filter(|file| file.mode.is_blob())
-            .map(|file| Entry {
-                path: FilePath::new([folder, b"/", &file.path[..]].concat()),
-                content: Content::Blob(blob_of_gix(file.id)),
-            });
+            .map(|file| blob_entry([folder, b"/", &file.path[..]].concat(), file.id));
         Ok(files.collect())
     }
 
@@ -68,18 +65,20 @@ impl OnDisk {
     /// Whether there is a regular file at `path`. Each folder is checked once, and nothing is
     /// checked below a missing one: in a monorepo with a sparse checkout, most folders are missing.
     pub fn has_file(&mut self, path: &FilePath) -> bool {
-        self.at(path).is_some_and(|metadata| metadata.is_file())
+        self.at(path.as_bytes()).is_some_and(|metadata| metadata.is_file())
     }
 
-    /// Whether there is a link at `path`.
     pub fn has_link(&mut self, path: &FilePath) -> bool {
-        self.at(path).is_some_and(|metadata| metadata.is_symlink())
+        self.at(path.as_bytes()).is_some_and(|metadata| metadata.is_symlink())
     }
 
-    fn at(&mut self, path: &FilePath) -> Option<std::fs::Metadata> {
-        let bytes = path.as_bytes();
-        let above = memchr::memrchr(b'/', bytes).map_or(&b""[..], |end| &bytes[..end]);
-        if self.has_folder(above) { self.metadata(bytes) } else { None }
+    fn at(&mut self, path: &[u8]) -> Option<std::fs::Metadata> {
+        let above = memchr::memrchr(b'/', path).map_or(&b""[..], |end| &path[..end]);
+        if !self.has_folder(above) {
+            return None;
+        }
+        let path = gix::path::from_bstr(gix::bstr::BStr::new(path)).ok()?;
+        std::fs::symlink_metadata(self.root.join(path)).ok()
     }
 
     fn has_folder(&mut self, folder: &[u8]) -> bool {
@@ -89,15 +88,8 @@ impl OnDisk {
         if let Some(&is_there) = self.folders.get(folder) {
             return is_there;
         }
-        let above = memchr::memrchr(b'/', folder).map_or(&b""[..], |end| &folder[..end]);
-        let is_there = self.has_folder(above)
-            && self.metadata(folder).is_some_and(|metadata| metadata.is_dir());
+        let is_there = self.at(folder).is_some_and(|metadata| metadata.is_dir());
         self.folders.insert(folder.to_owned(), is_there);
         is_there
-    }
-
-    fn metadata(&self, path: &[u8]) -> Option<std::fs::Metadata> {
-        let path = gix::path::from_bstr(gix::bstr::BStr::new(path)).ok()?;
-        std::fs::symlink_metadata(self.root.join(path)).ok()
     }
 }

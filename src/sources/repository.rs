@@ -85,15 +85,16 @@ fn read_history(
     let (mut licenses, mut files) = (PastLicenses::default(), Vec::new());
     let interest = Interest { is_relevant, for_parent: LICENSING_PARENT };
     for first in reader.first_appearances(references, Some(interest))? {
+        let [first_tag, last_tag] = first.tags.map(|tag| tag.map(|tag| tag.to_string()));
         let seen = ReleaseHistory {
             commit: first.commit.to_string(),
             time: first.time,
-            first_tag: first.first_tag.as_deref().map(ToOwned::to_owned),
-            last_tag: first.last_tag.as_deref().map(ToOwned::to_owned),
+            first_tag,
+            last_tag,
             is_of_history: true,
         };
         let around = licenses.around(reader, &first.around, component)?;
-        let file = SourceFile::new(component, first.entry.path, Vec::new());
+        let file = SourceFile::new(component, first.path, Vec::new());
         let file = SourceFile { seen: Some(seen), licenses: Some(around), ..file };
         files.push(PastFile { blob: first.blob, file });
     }

@@ -17,7 +17,7 @@ pub(in crate::audit) fn linked(
     sources: &Sources<'_>,
 ) -> Result<Vec<FilePath>, Error> {
     let mut found = Vec::new();
-    for link in head.links() {
+    for Entry { path: link, .. } in &head.links {
         if sources.skip_judging(link).is_some() || sources.promise(link).is_none() {
             continue;
         }

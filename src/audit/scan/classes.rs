@@ -17,9 +17,6 @@ use crate::audit::Error;
 use crate::files::ReadFiles;
 use crate::matching::{Groups, SAME_PLACE, is_same_place};
 
-/// Maximum times that lost runs are joined again.
-const MAX_ROUNDS: usize = 3;
-
 /// Opens the files of places for one thread.
 type Open<'o, 's, R> = &'o (dyn Fn() -> RecentSources<'s, R> + Sync);
 
@@ -27,37 +24,27 @@ type Open<'o, 's, R> = &'o (dyn Fn() -> RecentSources<'s, R> + Sync);
 pub(super) struct TreeClasses {
     /// The places of each.
     pub classes: Vec<Vec<Member>>,
-    /// What is left out as too common.
-    pub idioms: Idioms,
-}
-
-/// Short code that many places share.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Idioms {
-    /// How many there are.
-    pub n_all: usize,
-    /// Where they are, all together.
-    pub n_places: usize,
+    /// The number of classes that are left out as too common: short code that many places share.
+    pub n_idioms: usize,
+    /// The number of their places, all together.
+    pub n_idiom_places: usize,
 }
 
 /// Joins repeats into classes, in the order of their first places.
 ///
 /// Places that are nearly the same become one, and places of a class that overlap are cut, so a run
-/// may be lost. What is lost is joined again, to classes of its own. Time O(n log n) for n places,
-/// but where many overlap.
+/// may be lost. What is lost is joined again, to classes of its own, three times at most.
+/// Time O(n log n) for n places, but where many overlap.
 ///
 /// Whether something is an idiom is asked of a class, not of its pairs: a family with a member that
 /// is a whole function is none, however many members have lost an end.
-///
-/// # Errors
-/// If a file cannot be read.
 pub(super) fn join<R: ReadFiles>(
     repeats: Repeats,
     open: Open<'_, '_, R>,
 ) -> Result<TreeClasses, Error> {
     let Repeats { fragments, mut runs, .. } = repeats;
     let mut classes = linked(fragments, open)?;
-    for _ in 0..MAX_ROUNDS {
+    for _ in 0..3 {
         let places = each_place(classes.iter().map(|class| &class.places));
         let places = places.map(|(place, number)| (place.document, rows(place), number));
         let shown = PlacesAround::new(places);
@@ -69,9 +56,9 @@ pub(super) fn join<R: ReadFiles>(
     }
     let (telling, idioms): (Vec<Class>, Vec<Class>) =
         classes.into_iter().partition(|class| class.is_telling);
-    let n_places = idioms.iter().map(|idiom| idiom.places.len()).sum();
+    let n_idiom_places = idioms.iter().map(|idiom| idiom.places.len()).sum();
     let classes = without_nested(telling.into_iter().map(|class| class.places).collect());
-    Ok(TreeClasses { classes, idioms: Idioms { n_all: idioms.len(), n_places } })
+    Ok(TreeClasses { classes, n_idioms: idioms.len(), n_idiom_places })
 }
 
 /// Places that are copies of each other.
@@ -109,7 +96,6 @@ fn linked<R: ReadFiles>(repeats: Vec<Repeat>, open: Open<'_, '_, R>) -> Result<V
     Ok(classes)
 }
 
-/// A place that is linked to others.
 struct LinkedPlace {
     place: Member,
     /// Its tokens and those of the places that are nearly the same.
@@ -120,9 +106,7 @@ struct LinkedPlace {
 
 /// The places of classes, to be found by what they hold: each a range of its document, with what is
 /// known of it.
-struct PlacesAround<T> {
-    of_document: BTreeMap<u32, PlacesOfDocument<T>>,
-}
+struct PlacesAround<T>(BTreeMap<u32, PlacesOfDocument<T>>);
 
 /// Places by their starts, and the length of the longest.
 type PlacesOfDocument<T> = (Vec<(Range<usize>, T)>, usize);
@@ -138,12 +122,12 @@ impl<T: Copy + Ord> PlacesAround<T> {
         for (all, _) in of_document.values_mut() {
             all.sort_unstable_by_key(|(range, place)| (range.start, *place));
         }
-        Self { of_document }
+        Self(of_document)
     }
 
     /// The places of a document that hold all of `range`.
     fn around(&self, document: u32, range: Range<usize>) -> impl Iterator<Item = T> {
-        let of_document = self.of_document.get(&document);
+        let of_document = self.0.get(&document);
         let (all, longest) =
             of_document.map_or((&[][..], 0), |(all, longest)| (&all[..], *longest));
         let from = all.partition_point(|(of, _)| of.start + longest < range.end);
@@ -152,7 +136,6 @@ impl<T: Copy + Ord> PlacesAround<T> {
     }
 }
 
-/// The lines of a place.
 fn rows(place: &Member) -> Range<usize> {
     place.fragment.start.line as usize..place.fragment.end.line as usize + 1
 }
@@ -265,7 +248,6 @@ fn without_overlap<R: ReadFiles>(
     Ok(kept)
 }
 
-/// Whether what is left of a place is nearly all of it.
 fn is_nearly_all(left: &Range<usize>, of: &Range<usize>) -> bool {
     left.len() as f64 >= SAME_PLACE * of.len() as f64
 }

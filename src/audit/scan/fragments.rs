@@ -26,27 +26,23 @@ use crate::policy::{Fragment, content};
 
 /// A place with a member of a class.
 #[derive(Debug, Clone)]
-pub(in crate::audit) struct Member {
+pub(super) struct Member {
     /// The file's number.
     pub document: u32,
     /// Its tokens there.
     pub tokens: Range<usize>,
-    /// The same as lines.
     pub fragment: Fragment,
     /// How it relates to the first place of its class.
     pub clone_type: CloneType,
     /// Their similarity, 0 to 1.
     pub similarity: f64,
-    /// A hash of its content.
     pub content: u64,
     /// Whether what it has in common with one of the others would be worth a warning in a change.
     pub is_worth: bool,
-    /// The conditions on builds in its file.
     pub builds: Arc<Builds>,
 }
 
 impl Member {
-    /// Whether both have the same tokens of one file.
     pub fn is_at(&self, other: &Self) -> bool {
         (self.document, &self.tokens) == (other.document, &other.tokens)
     }
@@ -59,7 +55,7 @@ impl Member {
 
 /// A fragment and an earlier place that it repeats.
 #[derive(Clone)]
-pub(in crate::audit) struct Repeat {
+pub(super) struct Repeat {
     pub place: Member,
     pub earlier: Member,
     /// Whether it is no idiom: rare, long or a whole unit of code.
@@ -68,7 +64,7 @@ pub(in crate::audit) struct Repeat {
 
 /// What repeats in a tree.
 #[derive(Default)]
-pub(in crate::audit) struct Repeats {
+pub(super) struct Repeats {
     /// The fragments that repeat earlier ones, joined across gaps.
     pub fragments: Vec<Repeat>,
     /// The runs without gaps: certain, so a class has to contain each.
@@ -81,7 +77,7 @@ pub(in crate::audit) struct Repeats {
 const KEPT_BYTES: usize = 32 * 1024 * 1024;
 
 /// The links of the pairs of files that may have a clone; `links` must be sorted.
-pub(in crate::audit) fn promising(mut links: Vec<Link>, sources: &Sources<'_>) -> Vec<Link> {
+pub(super) fn promising(mut links: Vec<Link>, sources: &Sources<'_>) -> Vec<Link> {
     let pairs = links.par_chunk_by(|a, b| (a.document, a.target) == (b.document, b.target));
     let are_kept: Vec<bool> = pairs.map(|pair| is_promising(pair, sources)).collect();
     let (mut are_kept, mut last) = (are_kept.into_iter(), None);
@@ -98,10 +94,7 @@ pub(in crate::audit) fn promising(mut links: Vec<Link>, sources: &Sources<'_>) -
 
 /// What repeats earlier code, in file order; `links` must be sorted. They go as their files are
 /// done.
-///
-/// # Errors
-/// If a file cannot be read.
-pub(in crate::audit) fn repeats<R: ReadFiles>(
+pub(super) fn repeats<R: ReadFiles>(
     links: Vec<Link>,
     entries: &[Entry],
     open: &(dyn Fn() -> R + Sync),
@@ -172,11 +165,6 @@ impl Text {
         self.builds.get_or_init(|| Arc::new(Builds::new(path, text)))
     }
 
-    /// The lines of some tokens.
-    fn rows(&self, tokens: &Range<usize>) -> Range<u32> {
-        self.source.rows(tokens)
-    }
-
     /// Some of its tokens as a place of the file number `document`; how it relates to another one.
     fn place(
         &self,
@@ -199,7 +187,8 @@ impl Text {
 
     /// Whether no build has both sides of a pair.
     fn excludes(&self, target: &Self, alignment: &Alignment) -> bool {
-        let (own, other) = (self.rows(&alignment.query()), target.rows(&alignment.target()));
+        let own = self.source.rows(&alignment.query());
+        let other = target.source.rows(&alignment.target());
         self.builds().exclude(&own, target.builds(), &other)
     }
 }
@@ -234,7 +223,7 @@ impl<'t> Scales<'t> {
         }
         let document = query.source.document();
         let is_beside = query.source.path == target.source.path
-            && is_beside(query.rows(&own), target.rows(&other));
+            && is_beside(query.source.rows(&own), target.source.rows(&other));
         let names = names_alike(&query.source.tokens[own.clone()], &target.source.tokens[other]);
         let mut worth = Worth { names, similarity: pair.similarity, is_beside, ..self.alone(&own) };
         // Lines take longest to compare: only where they decide.
@@ -294,7 +283,7 @@ impl KeptTexts {
 }
 
 /// Reads sources, and keeps those read last for all threads.
-pub(in crate::audit) struct RecentSources<'s, R> {
+pub(super) struct RecentSources<'s, R> {
     pub entries: &'s [Entry],
     pub sources: &'s Sources<'s>,
     pub reader: R,
@@ -303,7 +292,7 @@ pub(in crate::audit) struct RecentSources<'s, R> {
 
 /// What is kept of the sources read last.
 #[derive(Default)]
-pub(in crate::audit) struct KeptTexts(Mutex<Kept>);
+pub(super) struct KeptTexts(Mutex<Kept>);
 
 /// Texts by the numbers of their files. Which files will be compared is known, so the text goes
 /// that is asked for last, or never again: no other choice reads fewer files anew (the MIN of
@@ -320,7 +309,7 @@ struct Kept {
     now: u32,
     n_uses: u64,
     n_bytes: usize,
-    /// The bytes to keep, if these are more than `KEPT_BYTES`.
+    /// The bytes to keep, if more than [`KEPT_BYTES`].
     n_wanted: usize,
 }
 
@@ -373,9 +362,6 @@ impl Kept {
 
 impl<'s, R: ReadFiles> RecentSources<'s, R> {
     /// The place of some of the tokens of another; it begins and ends with a line.
-    ///
-    /// # Errors
-    /// When its file cannot be read.
     pub fn cut(&self, from: &Member, tokens: Range<usize>) -> Result<Option<Member>, Error> {
         let Some(file) = self.source(from.document, NEVER)? else { return Ok(None) };
         let document = file.source.document();
@@ -387,9 +373,6 @@ impl<'s, R: ReadFiles> RecentSources<'s, R> {
     }
 
     /// A file and an earlier one as places, if they are byte for byte the same.
-    ///
-    /// # Errors
-    /// If one of them cannot be read.
     pub fn whole_copy(
         &self,
         document: u32,
@@ -427,7 +410,6 @@ struct PlacePair {
     pair: ClonePair,
     /// Whether it is a single run, which others probably contain.
     is_run: bool,
-    /// Whether it is no idiom: rare, long or a whole unit of code.
     is_telling: bool,
 }
 

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use self::classes::{Idioms, TreeClasses, join};
+use self::classes::{TreeClasses, join};
 use self::fragments::{KeptTexts, Member, RecentSources, Repeat, promising, repeats};
 use crate::audit::outcome::{Share, first_few, in_part};
 use crate::audit::read::{Memory, Skip, Source, Sources};
@@ -30,7 +30,7 @@ use crate::policy::{
     About, BadSuppression, Circumstances, Finding, Fragment, Ground, Notice, Origin, OtherPlace,
     Rank, Suppression, UnexaminedFiles, order_origins, suppressions,
 };
-use crate::text::{FilePath, Lines, agreed, count, fnv_1a, readable};
+use crate::text::{FilePath, Lines, agreed, count, fnv_1a, joined, readable};
 
 /// The files of a tree, and how to read them on each thread.
 pub struct Tree<'t, R> {
@@ -69,7 +69,7 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
     let limits = in_part(limits.map(|&(at, of)| (entries[at as usize].path.clone(), of)));
     let limits = limits.into_iter().map(|(path, text)| Notice::new(Some(path), None, &text));
     let limits = first_few(limits.collect());
-    let TreeClasses { mut classes, idioms } = join(repeats, &open)?;
+    let TreeClasses { mut classes, n_idioms, n_idiom_places } = join(repeats, &open)?;
     drop(kept);
 
     let files = ScannedFiles { entries, same: &same, read: &read, sources };
@@ -81,7 +81,8 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
         });
     }
     let duplication = files.duplication(&classes);
-    let notices = [files.left_out(third_party), files.same_notice(), common(idioms)];
+    let notices =
+        [files.left_out(third_party), files.same_notice(), common(n_idioms, n_idiom_places)];
     Ok(Outcome {
         findings: files.findings(classes),
         examined: files.examined(n_changed),
@@ -264,10 +265,8 @@ impl ScannedFiles<'_> {
             _ => None,
         });
         let all: Vec<UnexaminedFiles> = third_party.into_iter().chain(by_program).collect();
-        let named: Vec<_> = all.iter().take(MAX_LEFT_OUT).map(UnexaminedFiles::describe).collect();
-        let n_more = all.len() - named.len();
-        let more = if n_more > 0 { format!(" and {n_more} more") } else { String::new() };
-        let text = format!("left out of the scan: {}{more}", named.join(", "));
+        let named = joined(&all, 10, UnexaminedFiles::describe);
+        let text = format!("left out of the scan: {named}");
         (!all.is_empty()).then(|| Notice::new(None, None, &text))
     }
 
@@ -307,15 +306,12 @@ fn whole_copies<R: ReadFiles>(
 }
 
 /// A notice of the code that is left out because it is short and everywhere.
-fn common(Idioms { n_all, n_places }: Idioms) -> Option<Notice> {
-    let (passages, places) = (count(n_all, "short passage"), count(n_places, "place"));
+fn common(n_idioms: usize, n_places: usize) -> Option<Notice> {
+    let (passages, places) = (count(n_idioms, "short passage"), count(n_places, "place"));
     let text =
         format!("left out as common: {passages} in {places}; `--set min-rarity=0` lists these too");
-    (n_all > 0).then(|| Notice::new(None, None, &text))
+    (n_idioms > 0).then(|| Notice::new(None, None, &text))
 }
-
-/// Maximum folders and files that were left out to list in a notice; the rest are counted.
-const MAX_LEFT_OUT: usize = 10;
 
 /// The files to scan, and the third-party ones: these are left out, unless the requested paths are
 /// in their folder.

@@ -17,7 +17,6 @@ use crate::policy::Component;
 use crate::text::{hexadecimal, printable};
 
 /// Code to compare a change with, besides its tree.
-#[derive(Debug)]
 pub enum Outside {
     /// A folder, each of whose direct subfolders is a component.
     Folder {

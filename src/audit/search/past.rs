@@ -21,7 +21,7 @@ use crate::audit::read::{Source, Sources, params};
 use crate::audit::{Context, Error};
 use crate::config::Config;
 use crate::files::BlobId;
-use crate::git::{Blob, CommitId, Event, Reader, Repository, Span, WalkLimits, Work, ids_like};
+use crate::git::{Blob, CommitId, Event, Reader, Repository, Span, Work, ids_like};
 use crate::language::{Language, Languages, OwnTokens, Token, Version};
 use crate::policy::{Deletion, Place};
 use crate::store::{
@@ -117,7 +117,8 @@ impl Past {
             let mut new = reader.commits_of(&Span { hidden, ..span.clone() })?;
             if !new.is_empty() {
                 // All that the tips reach, so that the next update has only newer ones to add.
-                new = reader.commits(&span.tips, &tips, WalkLimits::default())?;
+                let all = Span { tips: span.tips.clone(), hidden: tips, ..Span::default() };
+                new = reader.commits_of(&all)?;
             }
             return indexing.add(whole, &new, &span.tips, false);
         }
@@ -616,7 +617,7 @@ fn reverted(
     head: CommitId,
 ) -> Result<Vec<(String, CommitId)>, Error> {
     let mut reverted = Vec::new();
-    for commit in reader.commits(&[head], &[base], WalkLimits::default())? {
+    for commit in reader.commits_of(&Span { hidden: vec![base], ..Span::of(head) })? {
         let message = reader.info(commit)?.message;
         for rest in message.split("This reverts commit ").skip(1) {
             let id: String = rest.chars().take_while(char::is_ascii_hexdigit).collect();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use crate::change::End;
-use crate::git::{CommitId, Reader, Repository, WalkLimits};
+use crate::git::{CommitId, Reader, Repository, Span, WalkLimits};
 use crate::policy::Purpose;
 use crate::text::FilePath;
 
@@ -42,8 +42,9 @@ fn said(
 ) -> Option<BTreeMap<FilePath, Purpose>> {
     // Of a change with more commits, the newest count.
     let limits = WalkLimits { max_commits: Some(MAX_COMMITS), ..WalkLimits::default() };
+    let span = Span { limits, hidden: base.into_iter().collect(), ..Span::of(head) };
     let mut said = BTreeMap::new();
-    for commit in reader.commits(&[head], base.as_slice(), limits).ok()? {
+    for commit in reader.commits_of(&span).ok()? {
         let purpose = Purpose::of(&reader.info(commit).ok()?.message);
         for event in reader.events(commit).ok()? {
             let of_file = said.entry(event.path).or_insert(purpose);
