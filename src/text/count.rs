@@ -24,7 +24,7 @@ pub fn agreed<N: Copy + PartialEq + From<u8>, W>(n: N, of_one: W, of_more: W) ->
     if n == N::from(1) { of_one } else { of_more }
 }
 
-/// The first `max` of these as they are told, and `N more` where there are more.
+/// The first `max` of these as they are told, and `3 more`, where there are more.
 pub fn first<T>(all: &[T], max: usize, told: impl Fn(&T) -> String) -> Vec<String> {
     let n_more = all.len().saturating_sub(max);
     all.iter().take(max).map(told).chain((n_more > 0).then(|| format!("{n_more} more"))).collect()

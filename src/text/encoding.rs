@@ -31,8 +31,7 @@ const ONE_ASCII_IN: usize = 16;
 /// Bytes of ASCII in a row that show text in another encoding: in UTF-16 every other byte of ASCII
 /// text is 0, and of thirty characters of another script hardly all have two bytes of ASCII.
 const ASCII_RUN: usize = 64;
-/// Names of encodings that iconv knows and the standard of the web does not, and what they are
-/// called there.
+/// Names that iconv knows and the standard of the web does not, and those that it has instead.
 const ICONV: [(&str, &str); 11] = [
     ("cp874", "windows-874"),
     ("cp932", "shift_jis"),
@@ -86,8 +85,8 @@ pub fn decoded_as(bytes: &[u8], name: &str) -> Option<Vec<u8>> {
 
 fn decoded_by_label(bytes: &[u8], name: &str) -> Option<Vec<u8>> {
     let label = ICONV.iter().find(|(iconv, _)| *iconv == name).map_or(name, |(_, label)| label);
-    let text = Encoding::for_label(label.as_bytes())?
-        .decode_without_bom_handling_and_without_replacement(bytes)?;
+    let encoding = Encoding::for_label(label.as_bytes())?;
+    let text = encoding.decode_without_bom_handling_and_without_replacement(bytes)?;
     Some(text.into_owned().into_bytes())
 }
 
@@ -99,8 +98,7 @@ pub fn readable(bytes: Vec<u8>) -> Vec<u8> {
     }
 }
 
-/// Whether these bytes have to be decoded, so that offsets in the text are not offsets in the
-/// bytes.
+/// Whether these bytes are decoded, so that offsets in the text are not those in the bytes.
 pub fn is_encoded(bytes: &[u8]) -> bool {
     let marks: [&[u8]; 3] = [b"\xFF\xFE", b"\xFE\xFF", b"\0\0\xFE\xFF"];
     marks.iter().any(|mark| bytes.starts_with(mark))

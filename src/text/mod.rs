@@ -80,7 +80,11 @@ impl Lines {
         let start = self.range(line).start;
         let before = text.get(start..offset as usize).unwrap_or_default();
         let before = before.strip_prefix(BYTE_ORDER_MARK).unwrap_or(before);
-        let units: usize = before.utf8_chunks().map(|chunk| utf16_units(&chunk)).sum();
+        // Viewers show one replacement character for a run of bytes that are not UTF-8.
+        let units: usize = before
+            .utf8_chunks()
+            .map(|of| of.valid().encode_utf16().count() + usize::from(!of.invalid().is_empty()))
+            .sum();
         Position { line, column: units as u32 + 1 }
     }
 }
@@ -128,12 +132,6 @@ impl PartialEq for LinedText {
 }
 
 impl Eq for LinedText {}
-
-fn utf16_units(chunk: &std::str::Utf8Chunk<'_>) -> usize {
-    // Viewers show one replacement character for a run of bytes that are not UTF-8.
-    let n_invalid = usize::from(!chunk.invalid().is_empty());
-    chunk.valid().chars().map(char::len_utf16).sum::<usize>() + n_invalid
-}
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
@@ -212,8 +210,7 @@ impl FilePath {
 
     /// Whether it is `folder` or below it; everything is below the empty path.
     pub fn is_in(&self, folder: &Self) -> bool {
-        let rest = self.0.strip_prefix(&*folder.0);
-        folder.0.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
+        self == folder || self.below(&folder.0).is_some()
     }
 
     /// What is at `path` in a folder, which is the root if it is empty.
@@ -223,11 +220,8 @@ impl FilePath {
 
     /// The path below a folder, which is the root if it is empty; `None` for what is not in it.
     pub fn below(&self, folder: &[u8]) -> Option<&[u8]> {
-        if folder.is_empty() {
-            Some(&self.0)
-        } else {
-            self.0.strip_prefix(folder)?.strip_prefix(b"/")
-        }
+        let rest = self.0.strip_prefix(folder)?;
+        if folder.is_empty() { Some(rest) } else { rest.strip_prefix(b"/") }
     }
 
     /// Whether it is in one of `folders`; true if there are none.
@@ -242,16 +236,9 @@ impl FilePath {
 
     /// The number of folders to go up and down from one path to the other.
     pub fn distance(&self, other: &Self) -> usize {
-        if self == other {
-            return 0;
-        }
-        let n_shared = self.parts().zip(other.parts()).take_while(|(a, b)| a == b).count();
-        self.parts().count() + other.parts().count() - 2 * n_shared
-    }
-
-    /// What is between its slashes.
-    fn parts(&self) -> impl Iterator<Item = &[u8]> {
-        self.0.split(|&byte| byte == b'/')
+        let [own, others] = [self, other].map(|path| path.0.split(|&byte| byte == b'/'));
+        let n_shared = own.clone().zip(others.clone()).take_while(|(a, b)| a == b).count();
+        own.count() + others.count() - 2 * n_shared
     }
 
     /// The path as a relative URI reference, with every byte percent-encoded that is not
@@ -314,10 +301,7 @@ impl fmt::Debug for FilePath {
 
 /// `bytes` for people: control characters and those that are not seen as `\u{…}`, invalid UTF-8 as
 /// `\x…`, and of what begins a command of a CI system, [anywhere](COMMANDS) or in its line, the
-/// first character as `\u{…}`.
-///
-/// The result cannot move a cursor, color a terminal, reverse the reading direction, or steer what
-/// runs the program.
+/// first character as `\u{…}`. The result steers neither a terminal nor what runs the program.
 pub fn printable(bytes: impl AsRef<[u8]>) -> String {
     let bytes = bytes.as_ref();
     let mut shown = String::with_capacity(bytes.len());
@@ -331,11 +315,10 @@ pub fn printable(bytes: impl AsRef<[u8]>) -> String {
                 _ => false,
             };
             is_line_start &= c.is_whitespace();
-            match c {
-                '\t' => shown.push('\t'),
-                c if is_command => shown.extend(c.escape_unicode()),
-                c if c.is_control() || is_unseen(c) => shown.extend(c.escape_unicode()),
-                c => shown.push(c),
+            if is_command || c != '\t' && c.is_control() || is_unseen(c) {
+                shown.extend(c.escape_unicode());
+            } else {
+                shown.push(c);
             }
         }
         for byte in chunk.invalid() {
