@@ -24,7 +24,6 @@ const FAMILIES: &[&str] = &["posix", "unix"];
 /// Those of Windows.
 const WINDOWS: &[&str] = &["win32", "windows"];
 
-/// The lines of a whole file.
 const WHOLE: Range<u32> = 1..u32::MAX;
 
 /// The conditions on builds in a file.
@@ -34,7 +33,7 @@ pub struct Builds {
     conditions: Vec<Condition>,
 }
 
-/// A condition on the builds that have some lines.
+/// What is true of the builds that have these lines.
 #[derive(Debug, Clone)]
 struct Condition {
     lines: Range<u32>,
@@ -45,8 +44,8 @@ struct Condition {
 enum When {
     /// A name is set, or is not.
     Set(String, bool),
-    /// A conditional of this file takes this branch.
-    Branch { conditional: u32, branch: u32 },
+    /// The conditional that begins on this line takes this branch.
+    Branch(u32, u32),
 }
 
 impl Builds {
@@ -70,7 +69,7 @@ impl Builds {
                 let is_end = directive.starts_with(b"endif");
                 let is_next = is_end || directive.starts_with(b"el");
                 if let Some((conditional, branch, start)) = open.pop_if(|_| is_next) {
-                    let when = When::Branch { conditional, branch };
+                    let when = When::Branch(conditional, branch);
                     conditions.push(Condition { lines: start..line, when });
                     open.extend((!is_end).then_some((conditional, branch + 1, line)));
                 } else if directive.starts_with(b"if") {
@@ -116,10 +115,9 @@ impl When {
         match (self, other) {
             (Self::Set(name, is_set), Self::Set(of, is)) if name == of => is_set != is,
             (Self::Set(name, true), Self::Set(of, true)) => are_apart(name, of),
-            (
-                Self::Branch { conditional, branch },
-                Self::Branch { conditional: of, branch: is },
-            ) => is_same_file && conditional == of && branch != is,
+            (Self::Branch(conditional, branch), Self::Branch(of, is)) => {
+                is_same_file && conditional == of && branch != is
+            }
             _ => false,
         }
     }
@@ -157,14 +155,12 @@ fn term(text: &str) -> When {
 
 /// The line behind the item below an attribute, which ends with a bracket that is indented like it.
 fn end_of_item(text: &[u8], lines: &Lines, attribute: u32, indentation: usize) -> u32 {
-    for number in attribute + 1..=lines.n_lines() {
+    let end = (attribute + 1..=lines.n_lines()).find(|&number| {
         let line = lines.text(text, number);
         let words = line.trim_ascii_start();
-        if line.len() - words.len() <= indentation && words.starts_with(b"}") {
-            return number + 1;
-        }
-    }
-    u32::MAX
+        line.len() - words.len() <= indentation && words.starts_with(b"}")
+    });
+    end.map_or(u32::MAX, |end| end + 1)
 }
 
 /// Whether two paths are the same but for one word, which names a platform in both.

@@ -29,7 +29,7 @@ pub(super) const WORD_OPENER: Class = 64;
 /// Punctuation that needs a closer look: the backslash.
 pub(super) const ODD: Class = 128;
 
-/// A table in the form that the lexer runs.
+/// A table in the form that the lexer runs. What has no doc here is told at [`Table`].
 #[derive(Debug)]
 pub(super) struct CompiledTable {
     pub classes: [Class; 256],
@@ -46,23 +46,15 @@ pub(super) struct CompiledTable {
     pub rules: Vec<Rule>,
     pub heredocs: Vec<HeredocRule>,
     pub keywords: Keywords,
-    /// Keywords whose brackets come before a statement.
     pub heads: Vec<Box<[u8]>>,
-    /// Words that are operators behind a value in the brackets of a head.
     pub infix: Vec<Box<[u8]>>,
-    /// The keywords between which brackets that nothing opens end patterns.
     pub cases: Option<[Box<[u8]>; 2]>,
-    /// What comes before the name of a variable.
     pub sigils: Box<[u8]>,
     /// Whether double brackets hold arithmetic.
     pub has_arithmetic: bool,
-    /// Whether the escape of a character is that character, wherever it is.
     pub has_unicode_escapes: bool,
-    /// Operators that leave a value one.
     pub postfix: Vec<Box<[u8]>>,
-    /// Whether values may be elements.
     pub has_elements: bool,
-    /// Whether a backslash at the end of a line joins words.
     pub has_spliced_words: bool,
     pub imports: Vec<ImportRule>,
     /// Whether a comment before an import may be code.
@@ -144,34 +136,30 @@ pub(super) enum Hole {
     Quote,
 }
 
-/// How a comment or literal ends.
+/// How a comment or literal ends. What has no doc here is told at [`TextRow`].
 #[derive(Debug)]
 pub(super) struct Rule {
     pub row: TextRow,
     pub is_comment: bool,
     /// `None`: the line end.
-    pub close: Option<Closer>,
-    /// Further closers.
+    pub close: Option<HoledText>,
     pub other_closes: Vec<Box<[u8]>>,
     /// The opener that starts another level, when levels nest.
     pub nests: Option<Box<[u8]>>,
     pub escape: Option<u8>,
     pub is_multi_line: bool,
     pub not_after: Vec<Box<[u8]>>,
-    /// What ends the code around it, inside of another literal.
     pub within: Option<u8>,
     /// Whether backslashes at the end of lines may be in its closer.
     pub has_splices: bool,
     pub shelter: Option<(u8, u8)>,
     pub interpolation: Vec<(Box<[u8]>, u8)>,
-    /// What ends code inside, besides its closer.
     pub format_after: Option<u8>,
     /// Bytes at which the body needs a closer look; the closer's own unless its placeholder is a
     /// bracket.
     pub stops: Box<[bool; 256]>,
     /// The same, if they are at most three and the closer has no placeholder.
     pub few_stops: Option<Few>,
-    /// How the body ends.
     pub ending: Ending,
 }
 
@@ -189,9 +177,14 @@ pub(super) enum Ending {
 }
 
 impl Rule {
+    /// Whether its closer, or the line end, is always the same.
+    fn has_fixed_close(&self) -> bool {
+        self.close.as_ref().is_none_or(|close| close.hole.is_none())
+    }
+
     /// Whether its opener opens it everywhere, and its closer is always the same.
     fn is_plain(&self) -> bool {
-        self.close.as_ref().is_none_or(|close| close.hole.is_none())
+        self.has_fixed_close()
             && self.row.place == OpenerPlace::Anywhere
             && !self.row.one_character
             && self.row.holds.is_none()
@@ -205,7 +198,7 @@ impl Rule {
         self.row.second || self.row.flags || self.row.whole_line
     }
 
-    /// The closer, if it is always the same.
+    /// The closer, if it is always the same; nothing for the line end.
     pub fn fixed_close(&self) -> &[u8] {
         self.close.as_ref().map_or(b"", |close| &close.head)
     }
@@ -221,8 +214,7 @@ impl Rule {
             && !self.row.expansions
             && self.interpolation.is_empty();
         let has_escape = self.escape.is_some();
-        let fixed =
-            self.close.as_ref().filter(|close| close.hole.is_none()).map(|close| &*close.head);
+        let fixed = Some(self.fixed_close()).filter(|_| self.has_fixed_close());
         match fixed.filter(|close| !close.is_empty()) {
             _ if self.close.is_none() && !has_escape && self.row.ends_before.is_empty() => {
                 Ending::Line
@@ -236,8 +228,9 @@ impl Rule {
     }
 }
 
+/// A text with a placeholder in it, or all of a text as the head.
 #[derive(Debug)]
-pub(super) struct Closer {
+pub(super) struct HoledText {
     pub head: Box<[u8]>,
     pub hole: Option<Hole>,
     pub tail: Box<[u8]>,
@@ -246,7 +239,6 @@ pub(super) struct Closer {
 #[derive(Debug)]
 pub(super) struct HeredocRule {
     pub row: Heredoc,
-    /// Keywords after which a variable or a block is a file.
     pub files: Vec<Box<[u8]>>,
 }
 
@@ -263,7 +255,6 @@ pub(super) struct ImportRule {
     /// What it imports if the comment before it is code, and the row of that code's language: after
     /// those of the strings.
     pub preamble: Option<(Box<[u8]>, usize)>,
-    /// Brackets right behind the word in which nothing opens.
     pub verbatim: Option<(u8, u8)>,
 }
 
@@ -357,7 +348,7 @@ pub(super) fn has_word(words: &[Box<[u8]>], text: &[u8]) -> bool {
     words.iter().any(|word| **word == *text)
 }
 
-/// Brackets that are a character each.
+/// Brackets, if they are a character each.
 fn brackets(pair: &Delimiters) -> Option<(u8, u8)> {
     match (pair.open.as_bytes(), pair.close.as_bytes()) {
         (&[open], &[close]) => Some((open, close)),
@@ -367,9 +358,7 @@ fn brackets(pair: &Delimiters) -> Option<(u8, u8)> {
 
 fn byte_set(bytes: &[u8]) -> [bool; 256] {
     let mut set = [false; 256];
-    for &byte in bytes {
-        set[byte as usize] = true;
-    }
+    bytes.iter().for_each(|&byte| set[byte as usize] = true);
     set
 }
 
@@ -510,7 +499,7 @@ fn openers(table: &Table) -> Result<Vec<Opener>, TableError> {
 
 fn opener(text: &str, opens: Opens, is_folded: bool) -> Result<Opener, TableError> {
     let text = if is_folded { text.to_ascii_lowercase() } else { text.to_owned() };
-    let (head, hole, tail) = split_hole(&text);
+    let HoledText { head, hole, tail } = split_hole(&text);
     // No word begins with a digit: the `0` of `0'c` is one opener together with what follows.
     let begins_word = head.first().is_some_and(|first| !first.is_ascii_digit());
     let n_word = head.iter().take_while(|byte| begins_word && is_word_byte(byte)).count();
@@ -524,17 +513,16 @@ fn opener(text: &str, opens: Opens, is_folded: bool) -> Result<Opener, TableErro
 
 /// Splits `r{#}"` into `r`, the hole and `"`. A brace that begins no hole stands for itself:
 /// `{{tag}|` begins with one.
-fn split_hole(text: &str) -> (Box<[u8]>, Option<Hole>, Box<[u8]>) {
+fn split_hole(text: &str) -> HoledText {
     for (at, _) in text.match_indices('{') {
         let Some((inside, tail)) = text[at + 1..].split_once('}') else { break };
         if let Some(hole) = hole(inside) {
-            return (bytes(&text[..at]), Some(hole), bytes(tail));
+            return HoledText { head: bytes(&text[..at]), hole: Some(hole), tail: bytes(tail) };
         }
     }
-    (bytes(text), None, Box::default())
+    HoledText { head: bytes(text), hole: None, tail: Box::default() }
 }
 
-/// The placeholder of this name.
 fn hole(name: &str) -> Option<Hole> {
     Some(match name {
         "blank" => Hole::Blank,
@@ -568,24 +556,22 @@ fn rules(table: &Table) -> Result<Vec<Rule>, TableError> {
 
 fn rule(row: &TextRow, is_comment: bool) -> Result<Rule, TableError> {
     let first = row.open.iter().next().unwrap_or_default();
-    let default_close = first.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
     let mut closes: Vec<&str> = match &row.close {
         Some(closes) => closes.iter().collect(),
         None if is_comment => Vec::new(),
-        None => vec![default_close],
+        None => vec![first.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_')],
     };
     if closes.contains(&"") || closes.is_empty() && (row.close.is_some() || !is_comment) {
         return Err(TableError::value("close", format!("nothing closes `{first}`")));
     }
     let others = closes.split_off(closes.len().min(1));
-    if let Some(other) = others.iter().find(|other| split_hole(other).1.is_some()) {
+    if let Some(other) = others.iter().find(|other| split_hole(other).hole.is_some()) {
         let why = format!("only the first may have a hole, not `{other}`");
         return Err(TableError::value("close", why));
     }
     if row.holds.is_some() && (is_comment || row.nested || !row.interpolation.is_empty()) {
-        let why =
-            format!("what `{first}` opens must be a literal, neither nested nor with code inside");
-        return Err(TableError::value("holds", why));
+        let must = "must be a literal, neither nested nor with code inside";
+        return Err(TableError::value("holds", format!("what `{first}` opens {must}")));
     }
     let mut interpolation = Vec::new();
     for pair in &row.interpolation {
@@ -616,12 +602,9 @@ fn rule(row: &TextRow, is_comment: bool) -> Result<Rule, TableError> {
     let mut rule = Rule {
         row: row.clone(),
         is_comment,
-        close: closes.first().map(|close| {
-            let (head, hole, tail) = split_hole(close);
-            Closer { head, hole, tail }
-        }),
+        close: closes.first().map(|close| split_hole(close)),
         other_closes: others.into_iter().map(bytes).collect(),
-        nests: row.nested.then(|| split_hole(first).0),
+        nests: row.nested.then(|| split_hole(first).head),
         escape: row.escape.map(|c| c as u8),
         is_multi_line: row.multi_line.unwrap_or(is_comment && row.close.is_some()),
         not_after: words(&row.not_after),
@@ -635,16 +618,12 @@ fn rule(row: &TextRow, is_comment: bool) -> Result<Rule, TableError> {
         ending: Ending::Any,
     };
     rule.stops = Box::new(stops(&rule));
-    rule.few_stops = few_stops(&rule);
+    if rule.has_fixed_close() {
+        let stops: Vec<u8> = (0..=u8::MAX).filter(|&byte| rule.stops[byte as usize]).collect();
+        rule.few_stops = Few::new(&stops);
+    }
     rule.ending = rule.ending();
     Ok(rule)
-}
-
-/// The bytes at which the body needs a closer look, if they are few enough to search for.
-fn few_stops(rule: &Rule) -> Option<Few> {
-    let has_hole = rule.close.as_ref().is_some_and(|close| close.hole.is_some());
-    let stops: Vec<u8> = (0..=u8::MAX).filter(|&byte| rule.stops[byte as usize]).collect();
-    if has_hole { None } else { Few::new(&stops) }
 }
 
 fn stops(rule: &Rule) -> [bool; 256] {

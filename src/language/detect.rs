@@ -49,7 +49,7 @@ impl Language {
     /// The lines of `text`, which was read into `tokens`, with test code, as disjoint ranges in
     /// order, counted from 1. Time O(n).
     pub fn test_lines(&self, text: &[u8], tokens: &[Token]) -> Vec<Range<u32>> {
-        self.test_marks.find(text, tokens)
+        self.test_marks.find(&self.table.tests, text, tokens)
     }
 
     /// Whether its files are always read by a single lexer, whatever the settings.
@@ -59,7 +59,7 @@ impl Language {
 
     /// Whether its files may contain other languages; those with a preamble apart.
     pub fn is_host(&self) -> bool {
-        !self.regions.is_empty()
+        !self.table.regions.is_empty()
             || self.table.around.is_some()
             || self.table.page.is_some()
             || self.is_notebook
@@ -131,7 +131,7 @@ pub struct Languages {
     rows: Vec<LanguageEntry>,
     by_extension: HashMap<String, usize>,
     by_file_name: HashMap<String, usize>,
-    /// Prefix and suffix of a file name, and the language it belongs to.
+    /// By prefix and suffix of a file name.
     by_pattern: Vec<(String, String, usize)>,
     by_shebang: HashMap<String, usize>,
     by_alias: HashMap<String, usize>,
@@ -141,11 +141,6 @@ pub struct Languages {
     claims: HashMap<String, Vec<usize>>,
     /// A digest of everything that decides how a file is read.
     digest: u64,
-}
-
-/// Has each of some keys lead to a row.
-fn own<K: AsRef<str>>(map: &mut HashMap<String, usize>, keys: &[K], row: usize) {
-    map.extend(keys.iter().map(|key| (key.as_ref().to_owned(), row)));
 }
 
 fn unknown(key: &'static str, name: &str) -> TableError {
@@ -172,23 +167,13 @@ fn hyphened(name: &str) -> String {
 #[derive(Debug, Default)]
 struct LanguageEntry {
     id: String,
-    /// Its display name.
     name: String,
     /// The built-in table; `None` for a user's table, which has already been read.
     builtin: Option<&'static Builtin>,
     table: OnceLock<Arc<Table>>,
-    /// The patterns of its claims, compiled when a file asks for them.
+    /// Those of its claims, compiled when a file asks for them.
     patterns: OnceLock<Vec<OnceLock<Regex>>>,
     language: OnceLock<Language>,
-}
-
-/// What speaks for a language.
-#[derive(Debug)]
-struct Evidence {
-    /// The sum of the weights of all matches.
-    weight: i32,
-    /// The pattern whose matches weigh most.
-    pattern: String,
 }
 
 #[derive(Debug)]
@@ -242,10 +227,8 @@ impl Languages {
         let mut languages = Self { digest: DIGEST, ..Self::default() };
         for builtin in BUILTIN {
             let row = languages.rows.len();
-            own(&mut languages.by_extension, builtin.extensions, row);
-            languages.own_names(builtin.file_names, row);
-            own(&mut languages.by_shebang, builtin.shebangs, row);
-            own(&mut languages.by_alias, builtin.aliases, row);
+            let Builtin { extensions, file_names, shebangs, aliases, .. } = builtin;
+            languages.own_names(row, [extensions, file_names, shebangs, aliases]);
             for extension in builtin.claims {
                 languages.claims.entry((*extension).to_owned()).or_default().push(row);
             }
@@ -279,10 +262,8 @@ impl Languages {
             map.retain(|_, owner| *owner != row);
         }
         self.by_pattern.retain(|(.., owner)| *owner != row);
-        own(&mut self.by_extension, &table.extensions, row);
-        self.own_names(&table.file_names, row);
-        own(&mut self.by_shebang, &table.shebangs, row);
-        own(&mut self.by_alias, &table.aliases, row);
+        let Table { extensions, file_names, shebangs, aliases, .. } = &table;
+        self.own_names(row, [extensions, file_names, shebangs, aliases]);
         self.by_name = OnceLock::new();
         for extension in table.claims.iter().flat_map(|claim| claim.extension.iter()) {
             let rows = self.claims.entry(extension.to_owned()).or_default();
@@ -307,7 +288,7 @@ impl Languages {
     /// Checks that the languages mentioned in the table `id` exist.
     ///
     /// # Errors
-    /// [`TableError::Value`] names the key that mentions one that does not exist.
+    /// [`TableError::Value`] names the key that mentions another one.
     pub fn check_references(&self, id: &str) -> Result<(), TableError> {
         let Some(table) = self.table(id) else { return Ok(()) };
         for (key, name) in [("around", &table.around), ("page", &table.page)] {
@@ -332,13 +313,19 @@ impl Languages {
         self.digest
     }
 
-    fn own_names<K: AsRef<str>>(&mut self, names: &[K], row: usize) {
-        for name in names.iter().map(AsRef::as_ref) {
+    /// Has extensions, file names, interpreters and other names lead to a row.
+    fn own_names<K: AsRef<str>>(&mut self, row: usize, keys: [&[K]; 4]) {
+        let [extensions, file_names, shebangs, aliases] =
+            keys.map(|keys| keys.iter().map(|key| key.as_ref().to_owned()));
+        self.by_extension.extend(extensions.map(|key| (key, row)));
+        self.by_shebang.extend(shebangs.map(|key| (key, row)));
+        self.by_alias.extend(aliases.map(|key| (key, row)));
+        for name in file_names {
             match name.split_once('*') {
                 Some((before, after)) => {
                     self.by_pattern.push((before.to_owned(), after.to_owned(), row));
                 }
-                None => drop(self.by_file_name.insert(name.to_owned(), row)),
+                None => drop(self.by_file_name.insert(name, row)),
             }
         }
     }
@@ -435,8 +422,7 @@ impl Languages {
     }
 
     /// The language that a file name alone promises: that of the whole name, or the owner of its
-    /// longest extension that has one. An extension that languages only claim promises nothing:
-    /// most files with it may be none of theirs.
+    /// longest extension that has one. What languages only claim promises nothing.
     pub fn promised(&self, path: &FilePath) -> Option<&Language> {
         Some(self.promised_row(path)?.language())
     }
@@ -453,8 +439,8 @@ impl Languages {
 
     fn promised_row(&self, path: &FilePath) -> Option<&LanguageEntry> {
         let name = String::from_utf8_lossy(path.name());
-        let row = self.of_name(&name);
-        let row = row.or_else(|| extensions(&name).find_map(|extension| self.owner(extension)))?;
+        let mut owners = extensions(&name).filter_map(|extension| self.owner(extension));
+        let row = self.of_name(&name).or_else(|| owners.next())?;
         Some(&self.rows[row])
     }
 
@@ -474,11 +460,9 @@ impl Languages {
         promised.into_iter().chain(claimants)
     }
 
-    /// The language of the file `path` with the contents `text`.
-    ///
-    /// In this order: the whole name; the longest extension, preferring a
-    /// language for which the content says more than for its owner; the `#!` line; what the text
-    /// begins with.
+    /// The language of the file `path` with the contents `text`: by the whole name; the longest
+    /// extension, preferring a language for which the content says more than for its owner; the
+    /// `#!` line; what the text begins with.
     pub fn identify(&self, path: &FilePath, text: &[u8]) -> Option<&Language> {
         self.identify_why(path, text).map(|(language, _)| language)
     }
@@ -525,11 +509,10 @@ impl Languages {
         let text = &text[..text.len().min(CLAIM_WITHIN)];
         let claimants = self.claims.get(extension)?;
         let owner = self.by_extension.get(extension).copied();
+        let weight_of = |evidence: Option<(i32, &str)>| evidence.map_or(0, |(weight, _)| weight);
         let mut spoken_for = claimants.clone();
         spoken_for.retain(|&row| {
-            Some(row) != owner
-                && (self.rows[row].evidence(extension, text, None))
-                    .is_some_and(|evidence| evidence.weight > 0)
+            Some(row) != owner && weight_of(self.rows[row].evidence(extension, text, None)) > 0
         });
         if spoken_for.is_empty() {
             return None;
@@ -539,15 +522,14 @@ impl Languages {
         let of_owner = owner.map(|row| self.rows[row].all_tokens(text));
         let for_owner =
             owner.and_then(|row| self.rows[row].evidence(extension, text, of_owner.as_deref()));
-        let weight_of_owner = for_owner.map_or(0, |evidence| evidence.weight.max(0));
         let evidence = spoken_for.into_iter().filter_map(|row| {
             let own = of_owner.is_none().then(|| self.rows[row].all_tokens(text));
             let tokens = of_owner.as_deref().or(own.as_deref());
             Some((row, self.rows[row].evidence(extension, text, tokens)?))
         });
         // Of equals, the first.
-        let best = evidence.rev().max_by_key(|(_, evidence)| evidence.weight)?;
-        (best.1.weight > weight_of_owner).then_some((best.0, best.1.pattern))
+        let (row, (weight, pattern)) = evidence.rev().max_by_key(|(_, (weight, _))| *weight)?;
+        (weight > weight_of(for_owner).max(0)).then(|| (row, pattern.to_owned()))
     }
 }
 
@@ -566,7 +548,6 @@ impl LanguageEntry {
         tokens
     }
 
-    /// The compiled pattern of a claim.
     fn pattern(&self, row: usize) -> &Regex {
         let claims = &self.table().claims;
         let patterns =
@@ -581,9 +562,14 @@ impl LanguageEntry {
         (0..self.table().claims.len()).any(|row| self.pattern(row).is_match(text))
     }
 
-    /// What speaks for a file with `extension` being in this language: matches at which one of
-    /// `tokens` begins, or all.
-    fn evidence(&self, extension: &str, text: &[u8], tokens: Option<&[Token]>) -> Option<Evidence> {
+    /// What speaks for a file with `extension` being in this language, by matches at which one of
+    /// `tokens` begins, or all: the sum of their weights, and the pattern whose matches weigh most.
+    fn evidence(
+        &self,
+        extension: &str,
+        text: &[u8],
+        tokens: Option<&[Token]>,
+    ) -> Option<(i32, &str)> {
         let mut sum = 0;
         let mut best: Option<(i32, &Claim)> = None;
         for (row, claim) in self.table().claims.iter().enumerate() {
@@ -600,7 +586,7 @@ impl LanguageEntry {
                 best = Some((weight, claim));
             }
         }
-        best.map(|(_, claim)| Evidence { weight: sum, pattern: claim.pattern.clone() })
+        best.map(|(_, claim)| (sum, claim.pattern.as_str()))
     }
 
     fn language(&self) -> &Language {
@@ -621,7 +607,7 @@ impl LanguageEntry {
                 table: Arc::clone(table),
                 is_notebook: table.notebook,
                 is_page: table.pages,
-                test_marks: TestMarks::new(table),
+                test_marks: TestMarks::default(),
             }
         })
     }
@@ -687,7 +673,6 @@ fn check_claims(table: &Table) -> Result<(), TableError> {
     checked.map(drop)
 }
 
-/// The pattern of a claim.
 fn compiled(claim: &Claim) -> Result<Regex, regex::Error> {
     let mut builder = RegexBuilder::new(&claim.pattern);
     builder.multi_line(true).unicode(false).size_limit(MAX_PATTERN).build()

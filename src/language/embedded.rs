@@ -1,9 +1,9 @@
 //! Reads files with several languages: a page with scripts, a document with examples, a notebook.
 //!
-//! The tokens of all of them form one stream, in file order. A symbol belongs to
-//! the family of its language, so code is compared only with code of its own
-//! family, wherever it is.
+//! The tokens of all of them form one stream, in file order. A symbol belongs to the family of its
+//! language, so code is compared only with code of its own family, wherever it is.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -50,10 +50,7 @@ struct Part<'l, 't> {
 
 impl Languages {
     /// Reads `text`, a file of `language`, into tokens, replacing the contents of `tokens`; returns
-    /// embedded code.
-    ///
-    /// Text in languages that are data or prose gives tokens only `with_data`; the code inside it
-    /// always does.
+    /// embedded code. Data and prose give tokens only `with_data`; the code inside always does.
     ///
     /// Time O(n), for any bytes.
     pub fn tokenize<'l>(
@@ -87,15 +84,11 @@ impl Languages {
 impl Language {
     /// Its words, and those of the languages that are `embedded` in a file.
     pub fn words_with(&self, embedded: &[EmbeddedPart<'_>]) -> Arc<BlockWords> {
-        let mut others: Vec<&Language> = embedded.iter().map(|part| part.language).collect();
-        others.sort_by(|a, b| a.id.cmp(&b.id));
-        others.dedup_by(|a, b| a.id == b.id);
-        if others.is_empty() {
-            return Arc::clone(&self.words);
-        }
-        let mut words = BlockWords::clone(&self.words);
-        others.into_iter().for_each(|other| words.add(&other.words));
-        Arc::new(words)
+        let others: BTreeMap<&str, &Language> =
+            embedded.iter().map(|part| (&*part.language.id, part.language)).collect();
+        let mut words = Arc::clone(&self.words);
+        others.values().for_each(|other| Arc::make_mut(&mut words).add(&other.words));
+        words
     }
 }
 
@@ -215,7 +208,5 @@ impl<'l> FileReader<'l, '_> {
 
 /// Replaces `text` with spaces, keeping its line ends.
 fn blank(text: &mut [u8]) {
-    for byte in text.iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')) {
-        *byte = b' ';
-    }
+    text.iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
 }

@@ -10,10 +10,8 @@ use regex::bytes::{Captures, Match, Regex, RegexBuilder};
 use super::table::{Region, Table, TableError, each_row};
 
 /// The `regions` of a table, compiled.
-#[derive(Debug, Default)]
-pub(super) struct Regions {
-    rows: Vec<RegionRule>,
-}
+#[derive(Debug)]
+pub(super) struct Regions(Vec<RegionRule>);
 
 #[derive(Debug)]
 struct RegionRule {
@@ -38,7 +36,6 @@ enum RegionEnd {
 }
 
 /// A region of code, and the name of its language.
-#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RegionCode {
     pub range: Range<usize>,
     pub language: Option<String>,
@@ -56,40 +53,34 @@ impl Regions {
     /// [`TableError::Value`] if a pattern is not a regular expression, or its end names a group it
     /// does not have.
     pub fn new(table: &Table) -> Result<Self, TableError> {
-        Ok(Self { rows: each_row("regions", &table.regions, row)? })
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        each_row("regions", &table.regions, row).map(Self)
     }
 
     /// The regions of `text`, in order.
     ///
-    /// A row that has no further beginning is not searched again, and each search
-    /// goes on where the last region ended: time grows with the text, not its square.
+    /// A row that has no further beginning is not searched again, and each search goes on where the
+    /// last region ended: time grows with the text, not its square.
     pub fn find(&self, text: &[u8]) -> Vec<RegionCode> {
         let mut stretches = Vec::new();
         let mut ends = HashMap::new();
+        let rows = self.0.iter();
         let mut next: Vec<Option<Match<'_>>> =
-            self.rows.iter().map(|row| row.begin.find(text)).collect();
+            rows.clone().map(|row| row.begin.find(text)).collect();
         let mut at = 0;
         while at <= text.len() {
-            for (row, next) in self.rows.iter().zip(&mut next) {
+            for (row, next) in rows.clone().zip(&mut next) {
                 if next.is_some_and(|begin| begin.start() < at) {
                     *next = row.begin.find_at(text, at);
                 }
             }
-            let first = self.rows.iter().zip(&next).filter_map(|(row, next)| Some((row, (*next)?)));
+            let first = rows.clone().zip(&next).filter_map(|(row, next)| Some((row, (*next)?)));
             let Some((row, begin)) = first.min_by_key(|(_, begin)| begin.start()) else { break };
             let Some(captures) = row.begin.captures_at(text, begin.start()) else { break };
             let start = begin.end();
             let (end, after) = row.end(text, start, &captures, &mut ends);
             if end > start {
-                stretches.push(RegionCode {
-                    range: start..end,
-                    language: row.language(&captures).map(Cow::into_owned),
-                });
+                let language = row.language(&captures).map(Cow::into_owned);
+                stretches.push(RegionCode { range: start..end, language });
             }
             at = after.max(begin.start() + 1);
         }
@@ -184,7 +175,7 @@ pub(super) fn no_pattern(error: &regex::Error) -> String {
     format!("not a regular expression: {}", why.trim().trim_start_matches("error: "))
 }
 
-/// Compiles the pattern of a key of a table.
+/// The pattern under a key of a table.
 pub(super) fn compile_key(key: &'static str, pattern: &str) -> Result<Regex, TableError> {
     compile(pattern).map_err(|error| TableError::value(key, no_pattern(&error)))
 }

@@ -79,8 +79,8 @@ pub struct ChangedTokens {
     pub after: Range<usize>,
 }
 
-/// Where reading begins, and where it may end.
-#[derive(Debug, Clone)]
+/// Where reading begins, and where it may end; by default, that of everything.
+#[derive(Debug, Clone, Default)]
 pub(super) struct Plan<'v> {
     /// Where reading begins; `None` at the start of the text.
     pub from: Option<Mark>,
@@ -91,11 +91,6 @@ pub(super) struct Plan<'v> {
 }
 
 impl<'v> Plan<'v> {
-    /// Reads everything.
-    pub fn whole() -> Self {
-        Self { from: None, ends: &[], shift: 0 }
-    }
-
     /// Reads what `text` does not share with `before_text`.
     pub fn new<T>(text: &[u8], before_text: &[u8], before: &'v Version<T>) -> Self {
         let n_prefix = common_prefix(text, before_text);
@@ -114,6 +109,7 @@ impl<'v> Plan<'v> {
 }
 
 /// What was read according to a plan.
+#[derive(Default)]
 pub(super) struct PlanOutcome {
     /// Marks that were passed.
     pub marks: Vec<Mark>,

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 
 use super::{InnerCode, Run};
-use crate::language::compile::{Closer, Ending, Hole, Opener, Opens, Rule, has_word, is_word_byte};
+use crate::language::compile::{
+    Ending, Hole, HoledText, Opener, Opens, Rule, has_word, is_word_byte,
+};
 use crate::language::hash;
 use crate::language::table::{ImportEnd, OpenerPlace};
 use crate::language::token::Symbol;
@@ -600,7 +602,7 @@ fn other_half(body: &Body<'_>, text: &[u8], start: usize, end: usize) -> usize {
 }
 
 /// The closer, with its placeholder filled in from the opener.
-fn closing<'c>(closer: &'c Closer, opened: Option<Hole>, hole: &[u8]) -> Cow<'c, [u8]> {
+fn closing<'c>(closer: &'c HoledText, opened: Option<Hole>, hole: &[u8]) -> Cow<'c, [u8]> {
     if closer.hole.is_none() {
         return Cow::Borrowed(&closer.head);
     }

@@ -106,10 +106,9 @@ impl Lexer {
         if let Some(escapes) = Escapes::of(&self.compiled, text) {
             Run::new(&self.compiled, &escapes.text, tokens, &mut Vec::new()).run();
             escapes.locate(tokens);
-            let outcome = PlanOutcome { marks: Vec::new(), end: None, is_resumable: false };
-            return Version::new(before, &Plan::whole(), tokens, outcome);
+            return Version::new(before, &Plan::default(), tokens, PlanOutcome::default());
         }
-        let plan = known.map_or_else(Plan::whole, |(known, before)| Plan::new(text, known, before));
+        let plan = known.map(|(known, before)| Plan::new(text, known, before)).unwrap_or_default();
         let from = plan.from;
         // The token before the mark decides how the first one after it reads.
         tokens.extend(from.and_then(|mark| mark.last));
