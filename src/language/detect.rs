@@ -139,7 +139,6 @@ pub struct Languages {
     by_name: OnceLock<HashMap<String, usize>>,
     /// For an ambiguous extension, the rows that claim it by content.
     claims: HashMap<String, Vec<usize>>,
-    /// A digest of everything that decides how a file is read.
     digest: u64,
 }
 
@@ -159,7 +158,6 @@ fn by_name(rows: &[LanguageEntry]) -> HashMap<String, usize> {
     by_name
 }
 
-/// A name in lower case, with hyphens for spaces.
 fn hyphened(name: &str) -> String {
     name.to_ascii_lowercase().replace(' ', "-")
 }
@@ -217,8 +215,7 @@ const DIGEST: u64 = include!(concat!(env!("OUT_DIR"), "/digest.rs"));
 
 /// Number of bytes at the start of a file that are searched for the text of a claim.
 const CLAIM_WITHIN: usize = 16 * 1024;
-/// Maximum matches of a claim that count: one that is everywhere says no more than one that is
-/// often.
+/// Maximum matches of a claim that count: what is everywhere says no more than what is often.
 const MAX_MATCHES: usize = 10;
 
 impl Languages {
@@ -307,8 +304,8 @@ impl Languages {
         Ok(())
     }
 
-    /// Changes with everything that decides how a file is read: tables, including the user's, and
-    /// code. Fingerprints with different digests are not comparable.
+    /// A digest of all that decides how a file is read: tables, including the user's, and code.
+    /// Fingerprints with different digests are not comparable.
     pub fn digest(&self) -> u64 {
         self.digest
     }
@@ -489,9 +486,10 @@ impl Languages {
         let row = self.of_name(name)?;
         // A name of any ending, `Dockerfile.*`, is that of a script in another language, if the
         // ending says so and nothing in the text speaks for the name.
+        let language = &self.rows[row];
         let is_of_other = !self.by_file_name.contains_key(name)
             && extensions(name).any(|ending| self.owner(ending).is_some())
-            && !self.rows[row].is_seen_in(text);
+            && !(0..language.table().claims.len()).any(|at| language.pattern(at).is_match(text));
         (!is_of_other).then_some(row)
     }
 
@@ -557,11 +555,6 @@ impl LanguageEntry {
         })
     }
 
-    /// Whether any of its claims is in `text`.
-    fn is_seen_in(&self, text: &[u8]) -> bool {
-        (0..self.table().claims.len()).any(|row| self.pattern(row).is_match(text))
-    }
-
     /// What speaks for a file with `extension` being in this language, by matches at which one of
     /// `tokens` begins, or all: the sum of their weights, and the pattern whose matches weigh most.
     fn evidence(
@@ -622,8 +615,7 @@ fn is_code(text: &[u8], range: Range<usize>, tokens: &[Token]) -> bool {
     let blanks = text[range.clone()].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     let first = (range.start + blanks) as u32;
     let before = tokens.partition_point(|token| token.start <= first);
-    let token = before.checked_sub(1).map(|at| &tokens[at]);
-    token.is_some_and(|token| {
+    tokens[..before].last().is_some_and(|token| {
         first < token.end && (token.start == first || token.kind() != Kind::String)
     })
 }
@@ -684,8 +676,7 @@ fn extensions(name: &str) -> impl Iterator<Item = &str> {
     name.match_indices('.').map(move |(at, _)| &name[at + 1..])
 }
 
-/// The interpreter in a `#!` line, without folder and version: `python` for `/usr/bin/env -S
-/// python3.11`.
+/// The interpreter in a `#!` line, without folder and version: `python` of `env -S python3.11`.
 fn interpreter(text: &[u8]) -> Option<String> {
     let line = text.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
     let line = String::from_utf8_lossy(&line[..line.len().min(256)]);

@@ -17,16 +17,13 @@ pub(super) struct Cell {
     pub languages: Vec<String>,
     /// Its code, with JSON escapes resolved.
     pub code: Vec<u8>,
-    /// The position of the code in the file.
     pub places: Places,
 }
 
-/// Maps offsets in decoded text to offsets in the file.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Places {
-    /// Runs of bytes that are in the file unchanged, or that come from one escape.
-    runs: Vec<Run>,
-}
+/// Maps offsets in decoded text to offsets in the file: runs of bytes that are in the file
+/// unchanged, or that come from one escape.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Places(Vec<Run>);
 
 #[derive(Debug, PartialEq, Eq)]
 struct Run {
@@ -37,12 +34,12 @@ struct Run {
 
 impl Places {
     fn run_of(&self, decoded: usize) -> usize {
-        self.runs.partition_point(|run| run.decoded <= decoded).saturating_sub(1)
+        self.0.partition_point(|run| run.decoded <= decoded).saturating_sub(1)
     }
 
     /// The offset in the file of the byte at `decoded`.
     pub fn start(&self, decoded: usize) -> usize {
-        let Some(run) = self.runs.get(self.run_of(decoded)) else { return 0 };
+        let Some(run) = self.0.get(self.run_of(decoded)) else { return 0 };
         if run.is_escape { run.raw } else { run.raw + (decoded - run.decoded) }
     }
 
@@ -50,7 +47,7 @@ impl Places {
     pub fn end(&self, decoded: usize) -> usize {
         let last = decoded.saturating_sub(1);
         let at = self.run_of(last);
-        match (self.runs.get(at), self.runs.get(at + 1)) {
+        match (self.0.get(at), self.0.get(at + 1)) {
             (Some(run), Some(next)) if run.is_escape => next.raw,
             (Some(run), _) => run.raw + (last - run.decoded) + 1,
             (None, _) => 0,
@@ -206,7 +203,7 @@ fn decode(raw: &str, offset: usize) -> (Vec<u8>, Places) {
             at += 1;
         }
     }
-    (code, Places { runs })
+    (code, Places(runs))
 }
 
 /// Resolves the escape at the start of `raw`; returns its length.

@@ -13,19 +13,17 @@ const SOFT_HYPHEN: char = '\u{AD}';
 
 /// Reads `text` into one token for each word, replacing the contents of `tokens`.
 ///
-/// A word is a run of letters and digits of any script, with apostrophes inside; a letter of a
-/// script that is written without spaces is a word of its own. Case, punctuation and layout do not
-/// count, as in the canonical documents of Broder (1997). Both readings of a word are hashes of its
-/// lower case: unlike names in code, no two words are the same symbol.
+/// A word is a run of letters and digits of any script, with apostrophes inside, or a letter of a
+/// script without spaces. Case, punctuation and layout do not count, as in the canonical documents
+/// of Broder (1997). Both readings of a word are hashes of its lower case: unlike names in code, no
+/// two words are the same symbol.
 ///
 /// Time O(n), for any bytes. Text after 4 GiB is not read.
 pub fn words(text: &[u8], tokens: &mut Vec<Token>) {
     tokens.clear();
     let text = &text[..text.len().min(u32::MAX as usize)];
     let mut folded = String::new();
-    let mut start = 0;
-    let mut end = 0;
-    let mut at = 0;
+    let (mut start, mut end, mut at) = (0, 0, 0);
     for chunk in text.utf8_chunks() {
         for c in chunk.valid().chars() {
             let is_inner = (c == '\'' || c == '’') && !folded.is_empty();

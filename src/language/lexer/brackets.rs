@@ -101,11 +101,8 @@ impl Run<'_, '_, '_> {
                 let is_begin =
                     matches!((last, self.word(at)), (Some(b'('), b"(") | (Some(b'$'), b"["));
                 let is_index = touches && self.word(at) == b"[" && self.tokens[before].is_name();
-                if is_inside || is_begin || is_index {
-                    Belongs::Arithmetic
-                } else {
-                    Belongs::Nothing
-                }
+                let is_arithmetic = is_inside || is_begin || is_index;
+                if is_arithmetic { Belongs::Arithmetic } else { Belongs::Nothing }
             }
             b"{" if !self.table.sigils.is_empty() => {
                 let is_variable = match self.word(before) {
@@ -123,7 +120,6 @@ impl Run<'_, '_, '_> {
         }
     }
 
-    /// The text of a token.
     fn word(&self, at: usize) -> &[u8] {
         self.tokens[at].text(self.text)
     }

@@ -75,9 +75,7 @@ fn unit(text: &[u8]) -> Option<(u32, usize)> {
     let marked = text.strip_prefix(b"\\")?;
     let n_marks = marked.iter().take_while(|byte| **byte == b'u').count();
     let digits = marked.get(n_marks..n_marks + 4).filter(|_| n_marks > 0)?;
-    let mut code = 0;
-    for digit in digits {
-        code = code * 16 + char::from(*digit).to_digit(16)?;
-    }
+    let mut digits = digits.iter().map(|&digit| char::from(digit).to_digit(16));
+    let code = digits.try_fold(0, |code, digit| Some(code * 16 + digit?))?;
     Some((code, 1 + n_marks + 4))
 }

@@ -10,8 +10,7 @@ use crate::language::compile::{HeredocRule, has_word, is_word_byte};
 use crate::language::region;
 use crate::language::table::OpenerPlace;
 
-/// Unsuccessful searches for the last line of a heredoc; after that, the last lines of all tags are
-/// looked up.
+/// Unsuccessful searches for the last line of a heredoc, before those of all tags are looked up.
 const MAX_ENDLESS_HEREDOCS: usize = 16;
 
 /// Maximum tokens of a file to print to, in braces.
@@ -32,8 +31,7 @@ pub(super) enum Indent {
     Blanks,
 }
 
-/// Where the last line is that ends a heredoc, by what may indent it, whether code may follow, and
-/// the tag.
+/// The last line that ends a heredoc, by what may indent it, whether code may follow, and the tag.
 pub(super) type LastLines<'t> = HashMap<(Indent, bool), HashMap<&'t [u8], usize>>;
 
 impl<'c, 't> Run<'c, 't, '_> {
@@ -55,11 +53,8 @@ impl<'c, 't> Run<'c, 't, '_> {
             (true, false) => Indent::Blanks,
         };
         let is_quoted = text[inside..at].iter().any(|byte| matches!(byte, b'"' | b'\'' | b'`'));
-        let may_shift = rule.row.capital_tag
-            && !is_quoted
-            && !is_marked
-            && tag.iter().any(u8::is_ascii_lowercase);
-        if may_shift && !self.has_last_line(rule, &tag, indent) {
+        let has_small = rule.row.capital_tag && tag.iter().any(u8::is_ascii_lowercase);
+        if has_small && !is_quoted && !is_marked && !self.has_last_line(rule, &tag, indent) {
             self.n_endless_heredocs += 1;
             return false;
         }
@@ -162,7 +157,7 @@ impl<'c, 't> Run<'c, 't, '_> {
     }
 }
 
-/// The line of `text` that begins at `at`, without its end.
+/// The line that begins at `at`, without its end.
 fn line(text: &[u8], at: usize) -> &[u8] {
     let rest = &text[at..];
     &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())]

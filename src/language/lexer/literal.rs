@@ -17,8 +17,7 @@ pub(super) const MAX_TAG: usize = 64;
 
 /// Maximum white space between the two bodies of a literal: `s{a}   {b}`.
 const MAX_BLANKS: usize = 500;
-/// Maximum strings in comments that nothing closes; where there are more, no further one is looked
-/// for.
+/// Maximum strings in comments that nothing closes; behind these, no further one is looked for.
 const MAX_UNCLOSED_STRINGS: usize = 16;
 
 /// Maximum bytes of the delimiter of a raw string in C++.
@@ -26,15 +25,13 @@ const MAX_DELIMITER: usize = 16;
 
 /// Code inside a literal that continues after it.
 pub(super) struct Frame<'c> {
-    pub(super) rule: &'c Rule,
-    pub(super) close: Cow<'c, [u8]>,
+    /// The rest of the literal.
+    pub(super) body: Body<'c>,
     /// The byte that ends the code, and how many of its openers are unclosed.
     pub(super) ends: u8,
     pub(super) depth: usize,
     /// The round and square brackets that are open in it.
     pub(super) n_brackets: usize,
-    /// Levels of the literal that are open around the code.
-    pub(super) n_levels: usize,
     /// The number of tokens before the code.
     pub(super) first_token: usize,
     /// The number of tokens in which cases were looked for, and the depth at which each one began
@@ -231,12 +228,10 @@ impl<'c, 't> Run<'c, 't, '_> {
                 self.piece(rule, start, code);
                 let (ends, first_token) = (rule.interpolation[pair].1, self.tokens.len());
                 self.frames.push(Frame {
-                    rule,
-                    close: body.close,
+                    body: Body { n_levels, ..body },
                     ends,
                     depth: 0,
                     n_brackets: 0,
-                    n_levels,
                     first_token,
                     n_read: first_token,
                     cases: Vec::new(),
@@ -302,8 +297,10 @@ impl<'c, 't> Run<'c, 't, '_> {
                 self.line_first = self.tokens.len();
             }
         } else {
-            if self.table.has_preambles && self.import.is_some() {
-                self.hold_preamble_of_name(start);
+            if self.table.has_preambles
+                && let Some(import) = &self.import
+            {
+                self.hold_preamble(start, start, import.rule);
             }
             let symbol = if rule.row.name { Symbol::IDENTIFIER } else { Symbol::STRING };
             self.push(start, end, symbol, hash::word(&self.text[start..end], 0) as u32);
@@ -650,7 +647,7 @@ fn scan_quoted(rule: &Rule, quote: u8, text: &[u8], inside: usize) -> usize {
     }
 }
 
-/// The position of the next byte, from `at` on, at which a rule stops; otherwise the end or beyond.
+/// The position of the next byte, from `at` on, at which a rule stops; else the end or beyond.
 #[inline]
 fn next_stop(rule: &Rule, text: &[u8], at: usize) -> usize {
     match rule.few_stops {

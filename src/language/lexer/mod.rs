@@ -39,9 +39,7 @@ const MAX_SPLICED: usize = 256;
 
 /// A language's lexer.
 #[derive(Debug)]
-pub struct Lexer {
-    compiled: CompiledTable,
-}
+pub struct Lexer(CompiledTable);
 
 impl Lexer {
     /// Compiles `table`.
@@ -49,14 +47,13 @@ impl Lexer {
     /// # Errors
     /// [`TableError::Value`] when a value of the table cannot be used.
     pub fn new(table: &Table) -> Result<Self, TableError> {
-        CompiledTable::new(table).map(|compiled| Self { compiled })
+        CompiledTable::new(table).map(Self)
     }
 
     /// Reads `text` into tokens, replacing the contents of `tokens`.
     ///
-    /// Comments and import statements give no token. An unclosed string ends at
-    /// its line end, an unclosed comment at the end of the text. Text beyond four
-    /// gigabytes is not read.
+    /// Comments and import statements give no token. An unclosed string ends at its line end, an
+    /// unclosed comment at the end of the text. Text beyond four gigabytes is not read.
     ///
     /// Time O(n), for any bytes.
     pub fn tokenize(&self, text: &[u8], tokens: &mut Vec<Token>) {
@@ -68,9 +65,8 @@ impl Lexer {
     pub(super) fn tokenize_imports_too(&self, text: &[u8], tokens: &mut Vec<Token>) {
         tokens.clear();
         let mut held = Vec::new();
-        let mut run = Run::new(&self.compiled, text, tokens, &mut held);
-        run.keeps_imports = true;
-        run.run();
+        let run = Run::new(&self.0, text, tokens, &mut held);
+        Run { keeps_imports: true, ..run }.run();
     }
 
     /// Like [`Self::tokenize`], and puts code of other languages inside literals into `held`.
@@ -82,10 +78,10 @@ impl Lexer {
     ) {
         tokens.clear();
         let text = &text[..text.len().min(u32::MAX as usize)];
-        match Escapes::of(&self.compiled, text) {
-            None => drop(Run::new(&self.compiled, text, tokens, held).run()),
+        match Escapes::of(&self.0, text) {
+            None => drop(Run::new(&self.0, text, tokens, held).run()),
             Some(escapes) => {
-                Run::new(&self.compiled, &escapes.text, tokens, held).run();
+                Run::new(&self.0, &escapes.text, tokens, held).run();
                 escapes.locate(tokens);
             }
         }
@@ -103,8 +99,8 @@ impl Lexer {
         let none = Version::default();
         let known = before.filter(|_| self.is_resumable());
         let before = before.map_or(&none, |(_, before)| before);
-        if let Some(escapes) = Escapes::of(&self.compiled, text) {
-            Run::new(&self.compiled, &escapes.text, tokens, &mut Vec::new()).run();
+        if let Some(escapes) = Escapes::of(&self.0, text) {
+            Run::new(&self.0, &escapes.text, tokens, &mut Vec::new()).run();
             escapes.locate(tokens);
             return Version::new(before, &Plan::default(), tokens, PlanOutcome::default());
         }
@@ -113,9 +109,8 @@ impl Lexer {
         // The token before the mark decides how the first one after it reads.
         tokens.extend(from.and_then(|mark| mark.last));
         let n_seeds = tokens.len();
-        let mut held = Vec::new();
-        let mut run =
-            Run::new(&self.compiled, &text[..text.len().min(u32::MAX as usize)], tokens, &mut held);
+        let (text, mut held) = (&text[..text.len().min(u32::MAX as usize)], Vec::new());
+        let mut run = Run::new(&self.0, text, tokens, &mut held);
         run.tracing = Some(Tracer {
             offset: from.map_or(0, |mark| mark.n_tokens as usize) - n_seeds,
             last_at: from.map_or(0, |mark| mark.at as usize),
@@ -133,7 +128,7 @@ impl Lexer {
 
     /// Whether nothing at the start of a text decides how all of it is read.
     fn is_resumable(&self) -> bool {
-        self.compiled.at_start.is_none()
+        self.0.at_start.is_none()
     }
 }
 
@@ -145,7 +140,6 @@ struct Tracer<'v> {
     /// The position of the last mark.
     last_at: usize,
     marks: Vec<Mark>,
-    /// The end that was reached.
     end: Option<Mark>,
 }
 
@@ -167,24 +161,18 @@ impl Tracer<'_> {
     fn pass(&mut self, at: usize, tokens: &[Token]) -> bool {
         let last = tokens.last().copied();
         let n_tokens = (self.offset + tokens.len()) as u32;
-        if let Some(end) = self.plan.ends.first()
-            && self.end_at() == Some(at as i64)
-            && end.last.map(|last| last.readings()) == last.map(|last| last.readings())
-        {
-            self.end = Some(*end);
-            self.marks.push(Mark { at: at as u32, n_tokens, last });
-            return true;
-        }
-        if at >= self.last_at + BETWEEN_MARKS {
+        let readings = |token: Option<Token>| token.map(|token| token.readings());
+        self.end = (self.plan.ends.first().copied())
+            .filter(|end| self.end_at() == Some(at as i64) && readings(end.last) == readings(last));
+        if self.end.is_some() || at >= self.last_at + BETWEEN_MARKS {
             self.last_at = at;
             self.marks.push(Mark { at: at as u32, n_tokens, last });
         }
-        false
+        self.end.is_some()
     }
 }
 
 /// The body of a literal that is code of another language.
-#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct InnerCode {
     pub range: std::ops::Range<usize>,
     /// The row of the literal among the table's strings.
@@ -208,7 +196,6 @@ struct Run<'c, 't, 'o> {
     line_closers: Vec<LineClosers<'c>>,
     brackets: Brackets,
     import: Option<OpenImport<'c>>,
-    /// Whether import statements give tokens as well.
     keeps_imports: bool,
     /// The comments since the last token, if one may be code: where each begins and ends, and its
     /// body.
@@ -251,14 +238,11 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
     }
 
     fn run(mut self) -> PlanOutcome {
-        let begins = self.at <= 3 && self.tokens.is_empty();
-        if begins
-            && self.text[self.at..].starts_with(b"#!")
-            && !self.text[self.at..].starts_with(b"#![")
-        {
-            self.at = memchr::memchr2(b'\n', b'\r', self.text).unwrap_or(self.text.len());
-        }
-        if begins {
+        if self.at <= 3 && self.tokens.is_empty() {
+            let rest = &self.text[self.at..];
+            if rest.starts_with(b"#!") && !rest.starts_with(b"#![") {
+                self.at = memchr::memchr2(b'\n', b'\r', self.text).unwrap_or(self.text.len());
+            }
             self.tokens.reserve(self.text.len().min(MAX_ROOM) / BYTES_PER_TOKEN);
             self.begin_inside();
         }
@@ -294,8 +278,8 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         self.end_import(ImportEnd::Line);
         let is_resumable =
             self.n_endless_heredocs == 0 && self.n_unclosed == 0 && self.elements.is_resumable();
-        let (marks, end) =
-            self.tracing.map(|tracing| (tracing.marks, tracing.end)).unwrap_or_default();
+        let traced = self.tracing.map(|tracing| (tracing.marks, tracing.end));
+        let (marks, end) = traced.unwrap_or_default();
         PlanOutcome { marks, end, is_resumable }
     }
 
@@ -532,7 +516,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
             return false;
         }
         let begins_format =
-            frame.rule.format_after == Some(byte) && frame.depth == 0 && frame.n_brackets == 0;
+            frame.body.rule.format_after == Some(byte) && frame.depth == 0 && frame.n_brackets == 0;
         match byte {
             b'(' | b'[' => frame.n_brackets += 1,
             b')' | b']' => frame.n_brackets = frame.n_brackets.saturating_sub(1),
@@ -548,8 +532,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
                 self.end_import(ImportEnd::Semicolon);
                 self.import = None;
             }
-            let Frame { rule, close, n_levels, .. } = frame;
-            self.body(start, Body { rule, close, start: start + 1, n_levels });
+            self.body(start, Body { start: start + 1, ..frame.body });
             return true;
         }
         if mirror(byte) == frame.ends {

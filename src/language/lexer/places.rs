@@ -150,9 +150,8 @@ impl Run<'_, '_, '_> {
             let Some(n_head) = n_head else { return false };
             before = &before[..bracket - n_head - 1];
         }
-        before
-            .last()
-            .is_some_and(|last| matches!(last.text(self.text), b"=" | b"(" | b"," | b"[" | b"?"))
+        let last = before.last().map(|last| last.text(self.text));
+        matches!(last, Some(b"=" | b"(" | b"," | b"[" | b"?"))
     }
 
     /// Whether the last token is a keyword that is the name of a member: `a.of`. Where calls need
