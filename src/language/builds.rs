@@ -80,8 +80,7 @@ impl Builds {
         Self { path: path.clone(), conditions }
     }
 
-    /// Whether no build has both these lines and those of `other`. Time O(n m) for n and m
-    /// conditions.
+    /// Whether no build has both these lines and those of `other`. Time O(n m), in conditions.
     pub fn exclude(&self, lines: &Range<u32>, other: &Self, of_other: &Range<u32>) -> bool {
         let is_same_file = self.path == other.path;
         self.of(lines).any(|when| other.of(of_other).any(|of| when.excludes(of, is_same_file)))
@@ -89,8 +88,7 @@ impl Builds {
             || differ_in_platform(self.path.as_bytes(), other.path.as_bytes())
     }
 
-    /// Whether both are files of one folder for builds with different tags: what both declare
-    /// cannot be in one build.
+    /// Whether both are files of one folder for different tags: no build has what both declare.
     fn is_tagged_beside(&self, other: &Self) -> bool {
         let [own, others] = [self, other].map(|of| {
             let tags = of.conditions.iter().filter(|condition| condition.lines == WHOLE);

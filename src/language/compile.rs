@@ -18,11 +18,9 @@ pub(super) const SPACE: Class = 1;
 pub(super) const START: Class = 2;
 /// May continue an identifier.
 pub(super) const CONTINUE: Class = 4;
-/// A digit.
 pub(super) const DIGIT: Class = 8;
 /// A comment, literal or heredoc may open here.
 pub(super) const OPENER: Class = 16;
-/// The line end.
 pub(super) const NEWLINE: Class = 32;
 /// A word that starts here may open a literal or comment (`r"`, `rem`).
 pub(super) const WORD_OPENER: Class = 64;
@@ -59,8 +57,7 @@ pub(super) struct CompiledTable {
     pub imports: Vec<ImportRule>,
     /// Whether a comment before an import may be code.
     pub has_preambles: bool,
-    /// Bit n is set if the hash of a word that begins an import, or makes it something else, ends
-    /// in n; this filters out most words.
+    /// Bit n is set if the hash of a word of an import ends in n; this filters out most words.
     pub import_bits: u64,
     /// The rule inside of which files begin.
     pub at_start: Option<usize>,
@@ -115,24 +112,16 @@ pub(super) enum Opens {
     NothingAsArgument,
 }
 
-/// The part of an opener that its closer repeats: its placeholder.
+/// The placeholder of an opener or a closer, as told at [`TextRow`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hole {
-    /// Any number of one byte.
     Repeat(u8),
-    /// Spaces and tabs, or nothing.
     Blank,
-    /// Backslashes with a line end each, or nothing.
     Splice,
-    /// A word, or nothing.
     Tag,
-    /// The name of an extension, and behind blanks a word, which the closer has.
     Extension,
-    /// What may stand between the quote and the bracket of a raw string in C++, or nothing.
     Delimiter,
-    /// One bracket or punctuation byte.
     Bracket,
-    /// The same that closes nothing, behind blanks.
     Quote,
 }
 
@@ -155,8 +144,7 @@ pub(super) struct Rule {
     pub shelter: Option<(u8, u8)>,
     pub interpolation: Vec<(Box<[u8]>, u8)>,
     pub format_after: Option<u8>,
-    /// Bytes at which the body needs a closer look; the closer's own unless its placeholder is a
-    /// bracket.
+    /// Bytes at which the body needs a closer look; not its own closer where that is a bracket.
     pub stops: Box<[bool; 256]>,
     /// The same, if they are at most three and the closer has no placeholder.
     pub few_stops: Option<Few>,
@@ -252,17 +240,12 @@ pub(super) struct ImportRule {
     pub not_with_words: Box<[u32]>,
     /// The number of brackets in its mark, which are open when it begins.
     pub n_open: usize,
-    /// What it imports if the comment before it is code, and the row of that code's language: after
-    /// those of the strings.
+    /// What it imports if the comment before it is code, and the row of that: after the strings.
     pub preamble: Option<(Box<[u8]>, usize)>,
     pub verbatim: Option<(u8, u8)>,
 }
 
 impl CompiledTable {
-    /// Compiles `table`.
-    ///
-    /// # Errors
-    /// [`TableError::Value`] names the key with the unusable value.
     pub fn new(table: &Table) -> Result<Self, TableError> {
         let fold = if table.case_insensitive { hash::FOLD } else { 0 };
         let mut classes = byte_classes(table)?;
@@ -511,8 +494,7 @@ fn opener(text: &str, opens: Opens, is_folded: bool) -> Result<Opener, TableErro
     Ok(Opener { head, hole, tail, n_word, opens, is_plain, value, counts })
 }
 
-/// Splits `r{#}"` into `r`, the hole and `"`. A brace that begins no hole stands for itself:
-/// `{{tag}|` begins with one.
+/// Splits `r{#}"` into `r`, the hole and `"`. A brace that begins no hole is text: `{{tag}|`.
 fn split_hole(text: &str) -> HoledText {
     for (at, _) in text.match_indices('{') {
         let Some((inside, tail)) = text[at + 1..].split_once('}') else { break };

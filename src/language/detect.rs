@@ -1,5 +1,4 @@
-//! Finds the language of a file: by its name, its `#!` line, or by content if the extension is
-//! ambiguous.
+//! Finds the language of a file: by its name, its `#!` line, or its content.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -46,8 +45,7 @@ pub struct Language {
 }
 
 impl Language {
-    /// The lines of `text`, which was read into `tokens`, with test code, as disjoint ranges in
-    /// order, counted from 1. Time O(n).
+    /// The lines of test code, as disjoint ranges in order, counted from 1. Time O(n log n).
     pub fn test_lines(&self, text: &[u8], tokens: &[Token]) -> Vec<Range<u32>> {
         self.test_marks.find(&self.table.tests, text, tokens)
     }
@@ -76,8 +74,7 @@ impl Language {
         self.table.imports.iter().filter_map(|import| import.preamble.as_deref())
     }
 
-    /// For each row of its strings, then of its imports, the language of the code that such a
-    /// literal, or the comment before such a statement, contains.
+    /// The language of the code in each of its strings, then before each of its imports.
     pub(super) fn held(&self) -> impl Iterator<Item = Option<&str>> {
         let imports = self.table.imports.iter().map(|row| row.holds.as_deref());
         self.table.strings.iter().map(|row| row.holds.as_deref()).chain(imports)
@@ -212,11 +209,6 @@ static BUILTIN: &[Builtin] = include!(concat!(env!("OUT_DIR"), "/languages.rs"))
 
 /// A digest of the built-in tables and of the code that uses them, computed by `build.rs`.
 const DIGEST: u64 = include!(concat!(env!("OUT_DIR"), "/digest.rs"));
-
-/// Number of bytes at the start of a file that are searched for the text of a claim.
-const CLAIM_WITHIN: usize = 16 * 1024;
-/// Maximum matches of a claim that count: what is everywhere says no more than what is often.
-const MAX_MATCHES: usize = 10;
 
 impl Languages {
     /// The built-in languages.
@@ -381,8 +373,7 @@ impl Languages {
         Some((best.open.iter().next()?, close.unwrap_or_default()))
     }
 
-    /// How the language of this display name writes a function that two others call; `None` if that
-    /// is not known.
+    /// How the language of this display name writes a function that two others call, if known.
     pub fn helper(&self, name: &str) -> Option<HelperPatterns> {
         let patterns = HelperPatterns::new(self.table_of(name)?.helper.as_ref()?);
         Some(patterns.expect("tables are checked when they are added, and by a test"))
@@ -403,8 +394,7 @@ impl Languages {
             || parts.all(|part| part.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'v')))
     }
 
-    /// The part of a file name that decides the language: with the same part, the same text is in
-    /// the same language.
+    /// The part of a file name that decides the language, together with the text.
     pub fn telling_name(&self, path: &FilePath) -> String {
         let name = String::from_utf8_lossy(path.name());
         // No extension has a slash.
@@ -504,7 +494,7 @@ impl Languages {
     /// The language for which the content of `text` speaks more than for the owner of `extension`,
     /// and the pattern that says most. Time O(n) for each claim.
     fn claimed(&self, extension: &str, text: &[u8]) -> Option<(usize, String)> {
-        let text = &text[..text.len().min(CLAIM_WITHIN)];
+        let text = &text[..text.len().min(16 * 1024)];
         let claimants = self.claims.get(extension)?;
         let owner = self.by_extension.get(extension).copied();
         let weight_of = |evidence: Option<(i32, &str)>| evidence.map_or(0, |(weight, _)| weight);
@@ -573,7 +563,8 @@ impl LanguageEntry {
             let matches = self.pattern(row).find_iter(text).filter(|found| {
                 claim.weight < 0 || tokens.is_none_or(|tokens| is_code(text, found.range(), tokens))
             });
-            let weight = claim.weight * matches.take(MAX_MATCHES).count() as i32;
+            // What is everywhere says no more than what is often.
+            let weight = claim.weight * matches.take(10).count() as i32;
             sum += weight;
             if weight > best.map_or(0, |(most, _)| most) {
                 best = Some((weight, claim));

@@ -25,8 +25,7 @@ pub struct EmbeddedPart<'l> {
     pub cell: Option<u32>,
 }
 
-/// Maximum depth of languages within languages: an example in a document, a page in that, its
-/// script.
+/// Maximum depth of languages in each other: an example in a document, a page in it, its script.
 const MAX_LEVELS: usize = 4;
 
 /// Where the tokens of a file go, and which part of it is read.
@@ -74,8 +73,7 @@ impl Languages {
         embedded
     }
 
-    /// Whether `text` is not what its language says that all of it is, a notebook that is no JSON:
-    /// what code it holds is not known.
+    /// Whether `text` is a notebook that is no JSON: what code it holds is not known.
     pub fn is_broken(&self, language: &Language, text: &[u8]) -> bool {
         language.is_notebook && notebook::cells(text).is_none()
     }
@@ -92,8 +90,7 @@ impl Language {
     }
 }
 
-/// Sorts the tokens by position; a literal around code of another language ends where the code
-/// begins.
+/// Sorts the tokens; a literal around code of another language ends where that begins.
 fn separate(tokens: &mut Vec<Token>) {
     tokens.sort_by_key(|token| token.start);
     for at in 1..tokens.len() {
@@ -145,8 +142,7 @@ impl<'l> FileReader<'l, '_> {
         }
     }
 
-    /// Reads the literals that are code of another language, all those of one language as a single
-    /// text: a tag may open in one and close in another.
+    /// Reads the literals that are code, those of one language as one text: a tag may span several.
     fn read_held(&mut self, part: Part<'l, '_>, held: &[InnerCode]) {
         let Part { language, text, offset, levels } = part;
         let languages = self.languages;

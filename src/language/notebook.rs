@@ -20,8 +20,7 @@ pub(super) struct Cell {
     pub places: Places,
 }
 
-/// Maps offsets in decoded text to offsets in the file: runs of bytes that are in the file
-/// unchanged, or that come from one escape.
+/// Maps offsets in decoded text to the file: runs that are there unchanged, or are one escape.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Places(Vec<Run>);
 
@@ -110,8 +109,7 @@ struct LanguageInfo {
     name: Option<String>,
 }
 
-/// The code cells of the notebook `text`; none if it is not a notebook. A text of blanks is one
-/// without cells.
+/// The code cells of a notebook; `None` if it is none. A text of blanks has no cells.
 pub(super) fn cells(text: &[u8]) -> Option<Vec<Cell>> {
     let text = std::str::from_utf8(text).ok()?;
     if let Some(rest) = text.strip_prefix('\u{FEFF}') {
@@ -144,8 +142,7 @@ fn read(text: &str) -> Option<Vec<Cell>> {
     Some(cells)
 }
 
-/// The text with another number of the same length for each `NaN` and `Infinity`: Python writes
-/// them in outputs, and JSON has none.
+/// The text with a number of the same length for each `NaN` and `Infinity`, which only Python has.
 fn with_numbers(text: &str) -> String {
     let mut bytes = text.as_bytes().to_vec();
     let mut at = 0;
@@ -181,8 +178,7 @@ fn magic(code: &[u8]) -> Option<String> {
     String::from_utf8(word).ok().filter(|_| is_language)
 }
 
-/// Resolves the strings of a JSON value (one string or a list) and joins them. `raw` begins at
-/// `offset` in the file.
+/// Resolves and joins the strings of a JSON value that begins at `offset` in the file.
 fn decode(raw: &str, offset: usize) -> (Vec<u8>, Places) {
     let (raw, mut code, mut runs) = (raw.as_bytes(), Vec::new(), Vec::new());
     let mut is_inside = false;

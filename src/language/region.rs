@@ -47,19 +47,12 @@ const MAX_REPEATED: usize = 64;
 const MAX_KNOWN: usize = 16;
 
 impl Regions {
-    /// Compiles the regions of `table`.
-    ///
-    /// # Errors
-    /// [`TableError::Value`] if a pattern is not a regular expression, or its end names a group it
-    /// does not have.
     pub fn new(table: &Table) -> Result<Self, TableError> {
         each_row("regions", &table.regions, row).map(Self)
     }
 
-    /// The regions of `text`, in order.
-    ///
-    /// A row that has no further beginning is not searched again, and each search goes on where the
-    /// last region ended: time grows with the text, not its square.
+    /// The regions of `text`, in order. No row without a further beginning is searched again, and
+    /// each search goes on where the last region ended: time grows with the text, not its square.
     pub fn find(&self, text: &[u8]) -> Vec<RegionCode> {
         let mut stretches = Vec::new();
         let mut ends = HashMap::new();
@@ -136,8 +129,7 @@ fn filled_end(filled: &str, known: &Mutex<HashMap<String, Arc<Regex>>>) -> Optio
     Some(end)
 }
 
-/// Where the last match of `end` ends whose group `text` says that it is part of the code; `start` if
-/// there is none.
+/// Where the last match of `end` ends whose group `text` says that it is code; else `start`.
 fn behind_text(end: &Regex, text: &[u8], start: usize) -> usize {
     let mut passed = start;
     // Most ends have no group, which is told without a search.
@@ -189,8 +181,7 @@ pub(super) fn indent(line: &[u8]) -> usize {
     line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 
-/// The end of the lines indented more than the one at `begin`, from `start` on; blank lines are
-/// included.
+/// The end of the lines from `start` on that are blank or indented more than the one at `begin`.
 fn end_of_indented(text: &[u8], begin: usize, start: usize) -> usize {
     let line_start = text[..begin].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
     let own = indent(&text[line_start..]);

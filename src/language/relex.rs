@@ -13,8 +13,7 @@ pub(super) const LOOKS_AHEAD: usize = 1024;
 /// Minimum bytes between two positions at which reading may resume.
 pub(super) const BETWEEN_MARKS: usize = if cfg!(any(test, fuzzing)) { 8 } else { 256 };
 
-/// The reading of a text, and what is needed to read a changed version of it. Of each token it
-/// keeps the symbol, or all of it.
+/// The reading of a text, to read changed ones by. Of each token it keeps the symbol, or all.
 #[derive(Debug, Clone)]
 pub struct Version<T = Symbol> {
     tokens: Vec<T>,
@@ -131,8 +130,7 @@ impl<T: Kept> Version<T> {
         &self.tokens
     }
 
-    /// Combines what was read according to `plan`, the tokens `read` and its `outcome`, with what
-    /// was known `before`.
+    /// Combines what was `read` according to `plan`, its `outcome`, and what was known `before`.
     pub(super) fn new(
         before: &Self,
         plan: &Plan<'_>,
@@ -207,8 +205,7 @@ impl OwnTokens {
         Self(Mutex::new(0..n))
     }
 
-    /// Records that a version differs from `base` in what `changed` alone: the earlier of the two
-    /// has the rest.
+    /// Records that a version differs from `base` in `changed`: the earlier one has the rest.
     pub fn share(&self, base: &Self, is_base_earlier: bool, changed: ChangedTokens) {
         let (later, changed) =
             if is_base_earlier { (self, changed.after) } else { (base, changed.before) };
@@ -239,8 +236,7 @@ mod tests {
         "/*a;*/import \"C\"\n", "int a = b + 1;\n",
     ];
 
-    /// Pieces of code that mean something in a language, by its table: each opener, closer and
-    /// import, and its examples.
+    /// Pieces of code that mean something to a table: its openers, closers, imports and examples.
     fn pieces(table: &Table) -> Vec<String> {
         let mut pieces: Vec<String> = PIECES.iter().map(|&piece| piece.to_owned()).collect();
         let filled = |text: &str| {
@@ -327,8 +323,7 @@ mod tests {
         parts.iter().map(text).collect()
     }
 
-    /// Reads `text` as the version after `before`, and checks that it is read as it would be on its
-    /// own.
+    /// Checks that `text`, read as the version after `before`, is read as it is on its own.
     fn assert_as_whole(
         id: &str,
         lexer: &Lexer,

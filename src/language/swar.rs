@@ -1,5 +1,4 @@
-//! SWAR: classifies eight bytes of a text at a time as one number, without a badly predicted branch
-//! for each.
+//! SWAR: classifies eight bytes of a text as one number, without a branch for each to mispredict.
 
 /// The same byte in all eight places.
 const fn all(byte: u8) -> u64 {
@@ -62,8 +61,7 @@ fn is_byte(low: u64, of: u64) -> u64 {
     !((low ^ of) + !TOP)
 }
 
-/// The bytes that words of a language consist of: letters, digits, `_`, all non-ASCII bytes, and at
-/// most two more.
+/// The bytes of words: letters, digits, `_`, all non-ASCII bytes, and at most two more.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WordBytes([u64; 2]);
 

@@ -27,17 +27,13 @@ use crate::text::Lines;
 pub(super) struct TestMarks(OnceLock<Regex>);
 
 impl TestMarks {
-    /// Checks the marks of `table`.
-    ///
-    /// # Errors
-    /// [`TableError::Value`] if one is not a regular expression.
+    /// Checks that the marks of `table` are regular expressions.
     pub fn check(table: &Table) -> Result<(), TableError> {
         each_row("tests", &table.tests, |pattern| compile_key("pattern", pattern)).map(drop)
     }
 
-    /// The lines of `text` with test code, as disjoint ranges in order, counted from 1; `tests` are
-    /// those that [`Self::check`] has accepted. A mark in a comment or inside a string, where none
-    /// of `tokens` begins, is none. Time O(n log n).
+    /// The lines of test code, as disjoint ranges in order, counted from 1. A mark of `tests` where
+    /// none of `tokens` begins, in a comment or inside a string, is none. Time O(n log n).
     pub fn find(&self, tests: &[String], text: &[u8], tokens: &[Token]) -> Vec<Range<u32>> {
         let mut units: Vec<Range<u32>> = Vec::new();
         if tests.is_empty() {

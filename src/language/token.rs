@@ -44,8 +44,7 @@ impl Symbol {
         Self((exact ^ family.0) | 1 << 31)
     }
 
-    /// A word of prose, from the hash of its text: a name that no other word has, in place of a
-    /// family.
+    /// A word of prose, from the hash of its text: a name that no other word has.
     pub(super) fn word(exact: u32) -> Self {
         Self((exact & 0x7FFF_FF00) | Self::IDENTIFIER.0)
     }

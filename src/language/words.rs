@@ -8,9 +8,6 @@ use super::token::{Symbol, Token};
 /// The family of the words of a text: they are compared with nothing but words.
 pub const WORDS: &str = "words";
 
-/// Where a word may be broken at the end of a line.
-const SOFT_HYPHEN: char = '\u{AD}';
-
 /// Reads `text` into one token for each word, replacing the contents of `tokens`.
 ///
 /// A word is a run of letters and digits of any script, with apostrophes inside, or a letter of a
@@ -35,7 +32,8 @@ pub fn words(text: &[u8], tokens: &mut Vec<Token>) {
                 folded.extend(c.to_lowercase());
                 end = at + c.len_utf8();
             }
-            if c != SOFT_HYPHEN && (!is_part || is_word_alone(c)) {
+            // A soft hyphen, where a word may be broken at the end of a line, is part of it.
+            if c != '\u{AD}' && (!is_part || is_word_alone(c)) {
                 close(&mut folded, start..end, tokens);
             }
             at += c.len_utf8();

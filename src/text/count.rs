@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Display;
 
-/// A number with its noun: `1 file`, `2 files`, `0 more copies`. Of several words the last one
-/// takes the plural.
+/// A number with its noun: `1 file`, `2 files`, `0 more copies`. The last word takes the plural.
 pub fn count<N: Display + Copy + PartialEq + From<u8>>(n: N, noun: &str) -> String {
     format!("{n} {}", noun_of(n, noun))
 }

@@ -31,9 +31,7 @@ pub struct Position {
     pub column: u32,
 }
 
-/// The starts of a text's lines, for turning offsets into positions.
-///
-/// A line ends with `\n`; a `\r` before it belongs to the line end.
+/// The starts of a text's lines. A line ends with `\n`; a `\r` before it belongs to the line end.
 #[derive(Debug, Clone)]
 pub struct Lines {
     starts: Vec<u32>,
@@ -72,14 +70,13 @@ impl Lines {
         line.strip_suffix(b"\r").unwrap_or(line)
     }
 
-    /// The position of the byte at `offset` in `text`.
-    ///
-    /// A byte order mark does not count as a column, since editors do not show it.
+    /// The position of the byte at `offset` in `text`. Editors show no byte order mark: it has no
+    /// column.
     pub fn position(&self, text: &[u8], offset: u32) -> Position {
         let line = self.line_of(offset);
         let start = self.range(line).start;
         let before = text.get(start..offset as usize).unwrap_or_default();
-        let before = before.strip_prefix(BYTE_ORDER_MARK).unwrap_or(before);
+        let before = before.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(before);
         // Viewers show one replacement character for a run of bytes that are not UTF-8.
         let units: usize = before
             .utf8_chunks()
@@ -89,9 +86,8 @@ impl Lines {
     }
 }
 
-/// A text that knows its lines: they are found when they are first asked for, and once.
-///
-/// Reports show many fragments of one text, and each alone would read it from its start.
+/// A text whose lines are found once, when they are first asked for: reports show many fragments of
+/// one text.
 #[derive(Debug, Clone, Default)]
 pub struct LinedText {
     bytes: Vec<u8>,
@@ -132,8 +128,6 @@ impl PartialEq for LinedText {
 }
 
 impl Eq for LinedText {}
-
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// The name at the end of an address or a path, without `.git`.
 pub fn name_at_end(address: &str) -> &str {
@@ -201,8 +195,7 @@ impl FilePath {
         &self.0[..self.0.len() - self.name().len()]
     }
 
-    /// The part of the name behind its last dot; `None` for a name without one, or whose only dot
-    /// is its first byte.
+    /// The part of the name behind its last dot, unless that is its first byte.
     pub fn extension(&self) -> Option<&[u8]> {
         let name = self.name();
         memchr::memrchr(b'.', name).filter(|&at| at > 0).map(|at| &name[at + 1..])
@@ -241,8 +234,7 @@ impl FilePath {
         own.count() + others.count() - 2 * n_shared
     }
 
-    /// The path as a relative URI reference, with every byte percent-encoded that is not
-    /// unreserved.
+    /// The path as a relative URI reference; every byte that is not unreserved is percent-encoded.
     pub fn to_uri(&self) -> String {
         percent_encoded(&self.0, b"-._~/")
     }
@@ -286,8 +278,7 @@ impl<'d> Deserialize<'d> for FilePath {
 }
 
 impl fmt::Display for FilePath {
-    /// Writes the path for people: control characters are escaped, so that no name can send
-    /// commands to a terminal.
+    /// Writes the path for people, so that no name can send commands to a terminal.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&printable(&self.0))
     }
@@ -340,8 +331,7 @@ pub fn shortened(text: &str, max: usize) -> String {
 /// the runner of GitHub Actions, and TeamCity.
 pub const COMMANDS: [&[u8]; 3] = [b"##vso[", b"##[", b"##teamcity["];
 
-/// The commands that the runner of GitHub Actions takes behind `::` where a line begins, but for
-/// blanks.
+/// The commands of GitHub Actions behind `::` where a line begins, but for blanks.
 const LINE_COMMANDS: &str = "add-mask add-matcher add-path debug echo endgroup error group \
      internal-set-repo-path notice remove-matcher save-state set-env set-output stop-commands warning";
 

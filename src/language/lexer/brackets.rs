@@ -1,5 +1,4 @@
-//! Remembers what brackets belong to, where a `/` or a line asks for it: `if (a) /b/.test(c)`,
-//! `$h{a}`.
+//! Remembers what brackets belong to, for a `/` or a line: `if (a) /b/.test(c)`, `$h{a}`.
 //!
 //! Nothing is read until somebody asks, and each token once.
 
@@ -129,8 +128,7 @@ impl Run<'_, '_, '_> {
         matches!(text, [byte] if self.table.sigils.contains(byte))
     }
 
-    /// Whether the token is a word whose brackets come before a statement: `if (a)`, `for await (a
-    /// of b)`.
+    /// Whether a statement follows the brackets of this word: `if (a)`, `for await (a of b)`.
     fn is_head(&self, at: usize) -> bool {
         // The word before a keyword decides where that is none.
         let is_word = has_word(&self.table.heads, self.word(at));
@@ -157,8 +155,7 @@ impl Run<'_, '_, '_> {
         self.brackets.open.last().map_or(Belongs::Nothing, |open| open.belongs)
     }
 
-    /// Whether what follows depends on brackets before, or on more than the last token. Reading
-    /// cannot resume here.
+    /// Whether what follows depends on more than the last token: reading cannot resume here.
     pub(super) fn is_bound(&mut self) -> bool {
         let table = self.table;
         if table.heads.is_empty() && table.sigils.is_empty() && !table.has_arithmetic {
@@ -170,8 +167,7 @@ impl Run<'_, '_, '_> {
             || self.ends_in_owner()
     }
 
-    /// Whether brackets that come next may belong to the last tokens by what comes before these:
-    /// `a.if`, `for await`, `$a`, `->`.
+    /// Whether the last tokens may decide what brackets belong to: `a.if`, `for await`, `$a`, `->`.
     fn ends_in_owner(&self) -> bool {
         let [.., before, last] = self.tokens.as_slice() else { return false };
         let [before, text] = [before, last].map(|token| token.text(self.text));
@@ -181,8 +177,7 @@ impl Run<'_, '_, '_> {
             || (before, text) == (b"-", b">")
     }
 
-    /// Whether the last tokens are a value and a word that is an operator behind one: `for (a of
-    /// /b/.exec(c))`.
+    /// Whether the last tokens are a value and an operator behind it: `for (a of /b/.exec(c))`.
     pub(super) fn ends_in_infix(&mut self) -> bool {
         let [.., value, word] = self.tokens.as_slice() else { return false };
         let is_infix = has_word(&self.table.infix, word.text(self.text));

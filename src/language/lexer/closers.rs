@@ -1,8 +1,7 @@
-//! Knows whether a literal that differs from punctuation only in being closed, such as `/a/`, is
-//! closed on its line.
+//! Knows whether a literal that only its closer tells from punctuation, as `/a/`, is closed.
 
-use super::Run;
 use super::literal::{Body, BodyEnd, closes_at_end, starting};
+use super::{MAX_LONG_SEARCHES, Run};
 use crate::language::compile::Rule;
 
 /// Maximum bytes of a literal that are searched before its whole line is.
@@ -13,11 +12,7 @@ const MAX_UNCLOSED: usize = 256;
 /// plus one for every so many bytes of text: prose in a page has many.
 const BYTES_PER_UNCLOSED: usize = 16;
 
-/// Maximum unsuccessful searches that may each go through all of the text.
-const MAX_UNCLOSED_LINES: usize = 16;
-
-/// Where on the rest of a line a literal is closed: found from its end, so that each line is read
-/// once for each rule.
+/// Where on a line a literal is closed: found from its end, once for each rule.
 pub(super) struct LineClosers<'c> {
     rule: &'c Rule,
     start: usize,
@@ -31,7 +26,7 @@ impl<'c> Run<'c, '_, '_> {
         let (rule, start) = (body.rule, body.start);
         if rule.is_multi_line {
             // Where many were not closed, none is.
-            let may_be = self.n_unclosed < MAX_UNCLOSED_LINES;
+            let may_be = self.n_unclosed < MAX_LONG_SEARCHES;
             let is_closed = may_be && self.is_closed_in(body, self.text);
             self.n_unclosed += usize::from(may_be && !is_closed);
             return is_closed;

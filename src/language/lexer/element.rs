@@ -19,8 +19,7 @@ pub(super) struct Elements<'t> {
     open: Vec<Open<'t>>,
     /// The last closing tag of each name, once it was asked for.
     last_closers: Option<HashMap<&'t [u8], usize>>,
-    /// The number of tags that were taken for something else, or for tags, by what comes later in
-    /// the text.
+    /// The number of tags that were told by what comes later in the text.
     n_told_by_later: usize,
 }
 

@@ -1,5 +1,4 @@
-//! Reads escapes of characters that mean the character wherever they are, as in Java: `\u002f*`
-//! opens a comment.
+//! Reads escapes that mean their character wherever they are, as in Java: `\u002f*` is a comment.
 
 use super::CompiledTable;
 use crate::language::token::Token;
@@ -7,8 +6,7 @@ use crate::language::token::Token;
 /// A text without its escapes.
 pub(super) struct Escapes {
     pub(super) text: Vec<u8>,
-    /// For each escape, where what comes after it is in the text, and how much farther on it is in
-    /// the file.
+    /// For each escape, where the text goes on, and how much farther on that is in the file.
     places: Vec<(usize, usize)>,
 }
 
@@ -57,8 +55,7 @@ impl Escapes {
     }
 }
 
-/// The character whose escape `text` begins with, and the bytes of the escape. Half of a pair is a
-/// mark of its own.
+/// The character whose escape this is, and its bytes. Half of a pair is a mark of its own.
 pub(in crate::language) fn character(text: &[u8]) -> Option<(char, usize)> {
     let (high, n_bytes) = unit(text)?;
     let (code, n_bytes) = match (high, unit(&text[n_bytes..])) {

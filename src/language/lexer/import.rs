@@ -106,8 +106,7 @@ impl Run<'_, '_, '_> {
         }
     }
 
-    /// Follows the import statement past `byte` at `start`, which may end it or say that it is
-    /// none; true if it was read.
+    /// Follows the import past `byte`, which may end or disprove it; true if it was read.
     pub(super) fn follow_import(&mut self, byte: u8, start: usize) -> bool {
         let Some(import) = &self.import else { return false };
         let rule = import.rule;
@@ -156,8 +155,7 @@ impl Run<'_, '_, '_> {
         tokens.map(Token::kind).filter(|&kind| kind != Kind::Keyword).eq([Kind::Identifier])
     }
 
-    /// Whether the line that ends here, in the brackets of an import, and the next one are parts of
-    /// one list.
+    /// Whether this line, in the brackets of an import, and the next one are parts of one list.
     fn is_list(&mut self) -> bool {
         let begins_code =
             self.frames.last().is_some_and(|frame| frame.first_token == self.tokens.len());

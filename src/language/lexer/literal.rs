@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{InnerCode, Run};
+use super::{InnerCode, MAX_LONG_SEARCHES, Run};
 use crate::language::compile::{
     Ending, Hole, HoledText, Opener, Opens, Rule, has_word, is_word_byte,
 };
@@ -17,11 +17,6 @@ pub(super) const MAX_TAG: usize = 64;
 
 /// Maximum white space between the two bodies of a literal: `s{a}   {b}`.
 const MAX_BLANKS: usize = 500;
-/// Maximum strings in comments that nothing closes; behind these, no further one is looked for.
-const MAX_UNCLOSED_STRINGS: usize = 16;
-
-/// Maximum bytes of the delimiter of a raw string in C++.
-const MAX_DELIMITER: usize = 16;
 
 /// Code inside a literal that continues after it.
 pub(super) struct Frame<'c> {
@@ -34,8 +29,7 @@ pub(super) struct Frame<'c> {
     pub(super) n_brackets: usize,
     /// The number of tokens before the code.
     pub(super) first_token: usize,
-    /// The number of tokens in which cases were looked for, and the depth at which each one began
-    /// that has not ended.
+    /// The number of tokens searched for cases, and the depth of each case that has not ended.
     pub(super) n_read: usize,
     pub(super) cases: Vec<usize>,
 }
@@ -61,14 +55,12 @@ impl<'c> Body<'c> {
 pub(super) enum BodyEnd {
     /// At its closer, or where an unclosed one must.
     Whole(usize),
-    /// Before code inside it: the offset of the code, the index of the pair, and the open levels of
-    /// the body.
+    /// Before code: its offset, the index of its pair, and the open levels of the body.
     Code(usize, usize, usize),
 }
 
 impl<'c, 't> Run<'c, 't, '_> {
-    /// Reads what an opener at this position opens; `n_word` is the length of the word that starts
-    /// here.
+    /// Reads what opens here; `n_word` is the length of the word that starts here.
     pub(super) fn open(&mut self, first: u8, n_word: usize) -> bool {
         if self.is_verbatim() || self.elements.is_in_text() {
             return false;
@@ -162,8 +154,7 @@ impl<'c, 't> Run<'c, 't, '_> {
             && (!rule.row.one_character || self.holds_one_character(rule, inside))
     }
 
-    /// The offset after `opener`, whose head is at `at`, if the rest matches too, and the text of
-    /// its placeholder.
+    /// The offset after `opener` at `at`, if more than its head matches, and what its hole holds.
     fn matches(&self, opener: &Opener, at: usize) -> Option<(usize, &'t [u8])> {
         let rest = &self.text[at + opener.head.len()..];
         let Some(hole) = opener.hole else { return Some((at + opener.head.len(), b"")) };
@@ -176,8 +167,9 @@ impl<'c, 't> Run<'c, 't, '_> {
             Hole::Extension => {
                 near.take_while(|b| b.is_ascii_alphanumeric() || b"%._' \t".contains(b)).count()
             }
+            // As C++ has it.
             Hole::Delimiter => near
-                .take(MAX_DELIMITER)
+                .take(16)
                 .take_while(|b| b.is_ascii_graphic() && !matches!(b, b'(' | b')' | b'\\'))
                 .count(),
             Hole::Bracket => usize::from(rest.first().is_some_and(u8::is_ascii_punctuation)),
@@ -413,7 +405,7 @@ impl<'c, 't> Run<'c, 't, '_> {
         /// In an expansion, where a single quote opens a string, and where it is text.
         const QUOTING: usize = 2;
         const PLAIN: usize = 3;
-        if self.n_unclosed >= MAX_UNCLOSED_STRINGS {
+        if self.n_unclosed >= MAX_LONG_SEARCHES {
             return None;
         }
         let rule = body.rule;
@@ -468,7 +460,7 @@ impl<'c, 't> Run<'c, 't, '_> {
     /// decides what is here.
     fn string_end(&mut self, at: usize, text: &[u8]) -> Option<usize> {
         let table = self.table;
-        if self.n_unclosed >= MAX_UNCLOSED_STRINGS {
+        if self.n_unclosed >= MAX_LONG_SEARCHES {
             return None;
         }
         let (from, to) = table.openers_at[text[at] as usize];
@@ -615,8 +607,7 @@ fn closing<'c>(closer: &'c HoledText, opened: Option<Hole>, hole: &[u8]) -> Cow<
     Cow::Owned([&closer.head, mirrored.as_slice(), &closer.tail].concat())
 }
 
-/// The end of a body that ends at the line end, at the first occurrence of one closer, or at a
-/// quote.
+/// The end of a body that ends with its line, at its only closer, or at a quote.
 #[inline]
 fn simple_end(rule: &Rule, text: &[u8], inside: usize) -> Option<usize> {
     let rest = &text[inside..];

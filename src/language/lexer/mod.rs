@@ -29,11 +29,9 @@ use super::table::{ImportEnd, Table, TableError};
 use super::token::{Kind, Symbol, Token};
 use super::{hash, swar};
 
-/// Bytes of text for which a token is made room for: fewer than most code has.
-const BYTES_PER_TOKEN: usize = 6;
-/// Maximum bytes of text to make room for: a large file may have few tokens.
-const MAX_ROOM: usize = 1 << 20;
-
+/// Maximum unsuccessful searches that may each go through all of the text: then none is begun, or
+/// all that could be found is looked up.
+const MAX_LONG_SEARCHES: usize = 16;
 /// Maximum bytes of a word that is spread over lines. Each line of it is joined with all before.
 const MAX_SPLICED: usize = 256;
 
@@ -60,8 +58,7 @@ impl Lexer {
         self.tokenize_holding(text, tokens, &mut Vec::new());
     }
 
-    /// Like [`Self::tokenize`], but import statements give tokens as well; what the file names to
-    /// be decoded first is read as it is.
+    /// Like [`Self::tokenize`], but imports give tokens as well, and escapes are read as they are.
     pub(super) fn tokenize_imports_too(&self, text: &[u8], tokens: &mut Vec<Token>) {
         tokens.clear();
         let mut held = Vec::new();
@@ -114,8 +111,7 @@ impl Lexer {
         run.tracing = Some(Tracer {
             offset: from.map_or(0, |mark| mark.n_tokens as usize) - n_seeds,
             last_at: from.map_or(0, |mark| mark.at as usize),
-            marks: Vec::new(),
-            end: None,
+            outcome: PlanOutcome::default(),
             plan: plan.clone(),
         });
         if let Some(mark) = from {
@@ -139,8 +135,7 @@ struct Tracer<'v> {
     offset: usize,
     /// The position of the last mark.
     last_at: usize,
-    marks: Vec<Mark>,
-    end: Option<Mark>,
+    outcome: PlanOutcome,
 }
 
 impl Tracer<'_> {
@@ -162,13 +157,13 @@ impl Tracer<'_> {
         let last = tokens.last().copied();
         let n_tokens = (self.offset + tokens.len()) as u32;
         let readings = |token: Option<Token>| token.map(|token| token.readings());
-        self.end = (self.plan.ends.first().copied())
+        self.outcome.end = (self.plan.ends.first().copied())
             .filter(|end| self.end_at() == Some(at as i64) && readings(end.last) == readings(last));
-        if self.end.is_some() || at >= self.last_at + BETWEEN_MARKS {
+        if self.outcome.end.is_some() || at >= self.last_at + BETWEEN_MARKS {
             self.last_at = at;
-            self.marks.push(Mark { at: at as u32, n_tokens, last });
+            self.outcome.marks.push(Mark { at: at as u32, n_tokens, last });
         }
-        self.end.is_some()
+        self.outcome.end.is_some()
     }
 }
 
@@ -197,8 +192,7 @@ struct Run<'c, 't, 'o> {
     brackets: Brackets,
     import: Option<OpenImport<'c>>,
     keeps_imports: bool,
-    /// The comments since the last token, if one may be code: where each begins and ends, and its
-    /// body.
+    /// The comments since the last token, if one may be code, each with its body.
     comments: Vec<(std::ops::Range<usize>, std::ops::Range<usize>)>,
     /// The number of tokens before them.
     commented: usize,
@@ -243,7 +237,8 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
             if rest.starts_with(b"#!") && !rest.starts_with(b"#![") {
                 self.at = memchr::memchr2(b'\n', b'\r', self.text).unwrap_or(self.text.len());
             }
-            self.tokens.reserve(self.text.len().min(MAX_ROOM) / BYTES_PER_TOKEN);
+            // Most code has more bytes a token; a large file may have few tokens.
+            self.tokens.reserve(self.text.len().min(1 << 20) / 6);
             self.begin_inside();
         }
         let (table, text) = (self.table, self.text);
@@ -278,9 +273,8 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         self.end_import(ImportEnd::Line);
         let is_resumable =
             self.n_endless_heredocs == 0 && self.n_unclosed == 0 && self.elements.is_resumable();
-        let traced = self.tracing.map(|tracing| (tracing.marks, tracing.end));
-        let (marks, end) = traced.unwrap_or_default();
-        PlanOutcome { marks, end, is_resumable }
+        let outcome = self.tracing.map(|tracing| tracing.outcome).unwrap_or_default();
+        PlanOutcome { is_resumable, ..outcome }
     }
 
     /// Whether punctuation may end something: code inside a literal, or an import statement.
@@ -289,8 +283,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         !self.frames.is_empty() || self.import.is_some() || self.elements.is_inside()
     }
 
-    /// Reads something that is neither a word nor plain punctuation at `self.at`, and moves past
-    /// it.
+    /// Reads what is neither a word nor plain punctuation at `self.at`, and moves past it.
     #[inline]
     fn special(&mut self, byte: u8, class: u8) {
         if class & NEWLINE != 0 {
@@ -384,8 +377,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         (end, hash::word(&self.text[start..end], self.table.fold))
     }
 
-    /// Reads a literal or comment that begins with the word from `start` to `end`; true if there is
-    /// one.
+    /// Reads the literal or comment that begins with this word; true if there is one.
     #[inline]
     fn opens_after_word(&mut self, first: u8, start: usize, end: usize) -> bool {
         let may_open =
@@ -541,8 +533,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         false
     }
 
-    /// Looks for cases in the tokens since the last time: their patterns end with a bracket that
-    /// nothing opens. Time O(n) in all.
+    /// Looks for new cases, whose patterns end with brackets that nothing opens. Time O(n) in all.
     fn read_cases(&mut self) {
         let (Some([open, close]), Some(frame)) = (&self.table.cases, self.frames.last_mut()) else {
             return;
