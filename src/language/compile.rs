@@ -259,7 +259,6 @@ impl CompiledTable {
         for opener in &mut openers {
             opener.is_plain = opener.n_word == 0
                 && opener.hole.is_none()
-                && opener.tail.is_empty()
                 && matches!(opener.opens, Opens::Rule(rule) if rules[rule].is_plain());
             let class = if opener.n_word > 0 { WORD_OPENER } else { OPENER };
             classes[opener.head[0] as usize] |= class;
@@ -273,15 +272,19 @@ impl CompiledTable {
             }
         }
         let mut openers_at = [(0, 0); 256];
-        for (at, opener) in openers.iter().enumerate() {
+        for (at, opener) in (0..).zip(&openers) {
             let (from, to) = &mut openers_at[opener.head[0] as usize];
-            *from = if *to == 0 { at as u16 } else { *from };
-            *to = at as u16 + 1;
+            *from = if *to == 0 { at } else { *from };
+            *to = at + 1;
         }
         let imports = imports(table, fold)?;
+        let values: Vec<u64> = hashes(&table.value_keywords, fold).collect();
+        let keywords: Vec<u64> = hashes(&table.keywords, fold).chain(values.clone()).collect();
+        let is_more = |byte: &u8| classes[*byte as usize] & CONTINUE != 0 && !is_word_byte(byte);
+        let besides: Vec<u8> = (0..0x80).filter(is_more).collect();
         let numeric = [b".+-", table.digit_separators.as_bytes()].concat();
         Ok(Self {
-            word_bytes: word_bytes(&classes),
+            word_bytes: WordBytes::new(&besides),
             follows_word_opener: follows_word_opener(&openers),
             lengthens_number: byte_set(&numeric),
             import_bits: (imports.iter())
@@ -292,7 +295,7 @@ impl CompiledTable {
             openers_at,
             rules,
             heredocs,
-            keywords: keywords(table, fold),
+            keywords: Keywords::new(&keywords, &values),
             heads: words(&table.heads),
             infix: words(&table.infix),
             cases: table.cases.as_ref().map(|pair| [&pair.open, &pair.close].map(|of| bytes(of))),
@@ -346,16 +349,13 @@ fn byte_set(bytes: &[u8]) -> [bool; 256] {
 }
 
 fn byte_classes(table: &Table) -> Result<[Class; 256], TableError> {
-    let mut classes = [0; 256];
-    for byte in 0..=255u8 {
-        classes[byte as usize] = match byte {
-            b'\n' | b'\r' => NEWLINE,
-            0..=b' ' | 0x7F => SPACE,
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80.. => START | CONTINUE,
-            b'0'..=b'9' => DIGIT | CONTINUE,
-            _ => 0,
-        };
-    }
+    let mut classes: [Class; 256] = std::array::from_fn(|byte| match byte as u8 {
+        b'\n' | b'\r' => NEWLINE,
+        0..=b' ' | 0x7F => SPACE,
+        b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80.. => START | CONTINUE,
+        b'0'..=b'9' => DIGIT | CONTINUE,
+        _ => 0,
+    });
     let extra = [
         ("identifier-start", &table.identifier_start, START | CONTINUE),
         ("identifier-continue", &table.identifier_continue, CONTINUE),
@@ -371,21 +371,8 @@ fn byte_classes(table: &Table) -> Result<[Class; 256], TableError> {
     Ok(classes)
 }
 
-fn keywords(table: &Table, fold: u64) -> Keywords {
-    let values: Vec<u64> = hashes(&table.value_keywords, fold).collect();
-    let all: Vec<u64> = hashes(&table.keywords, fold).chain(values.iter().copied()).collect();
-    Keywords::new(&all, &values)
-}
-
 fn hashes(words: &str, fold: u64) -> impl Iterator<Item = u64> {
     words.split_whitespace().map(move |word| hash::word(word.as_bytes(), fold))
-}
-
-/// The bytes of words, unless there are too many to match eight at a time.
-fn word_bytes(classes: &[Class; 256]) -> Option<WordBytes> {
-    let besides =
-        (0..0x80).filter(|byte| classes[*byte as usize] & CONTINUE != 0 && !is_word_byte(byte));
-    WordBytes::new(&besides.collect::<Vec<u8>>())
 }
 
 /// Whether words have this byte in every language.
@@ -417,9 +404,8 @@ fn imports(table: &Table, fold: u64) -> Result<Vec<ImportRule>, TableError> {
             let word = first.trim_start_matches(|c: char| c.is_ascii_punctuation() && c != '_');
             let mark = &first.as_bytes()[..first.len() - word.len()];
             if word.is_empty() || mark.len() > MAX_MARK {
-                let why = format!(
-                    "`{first}` is not a word with at most {MAX_MARK} punctuation characters before it"
-                );
+                let most = format!("at most {MAX_MARK} punctuation characters before it");
+                let why = format!("`{first}` is not a word with {most}");
                 return Err(TableError::value("first", why).in_row("imports", row));
             }
             let verbatim = import.verbatim.as_ref().map(brackets);
@@ -428,15 +414,14 @@ fn imports(table: &Table, fold: u64) -> Result<Vec<ImportRule>, TableError> {
                 return Err(TableError::value("verbatim", why).in_row("imports", row));
             }
             let preamble = import.preamble.as_ref().filter(|_| import.holds.is_some());
+            let not_with_words = hashes(&import.not_with_words, fold);
             rules.push(ImportRule {
                 row: import.clone(),
                 preamble: preamble.map(|name| (bytes(name), table.strings.len() + row)),
                 verbatim: verbatim.flatten(),
                 mark: mark.into(),
                 word: hash::word(word.as_bytes(), fold) as u32,
-                not_with_words: (hashes(&import.not_with_words, fold))
-                    .map(|hash| hash as u32)
-                    .collect(),
+                not_with_words: not_with_words.map(|hash| hash as u32).collect(),
                 n_open: mark.iter().filter(|byte| matches!(byte, b'(' | b'[' | b'{')).count(),
             });
         }

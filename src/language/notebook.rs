@@ -125,8 +125,7 @@ pub(super) fn cells(text: &[u8]) -> Option<Vec<Cell>> {
 fn read(text: &str) -> Option<Vec<Cell>> {
     let notebook: Notebook<'_> = serde_json::from_str(text).ok()?;
     let Metadata { kernelspec, language_info } = notebook.metadata;
-    let (language, name) =
-        kernelspec.map(|kernel| (kernel.language, kernel.name)).unwrap_or_default();
+    let (language, name) = kernelspec.map(|of| (of.language, of.name)).unwrap_or_default();
     let of_all = [language_info.and_then(|info| info.name), language, name];
     let sheets = notebook.worksheets.into_iter().flat_map(|sheet| sheet.cells);
     let all = notebook.cells.into_iter().chain(sheets);
@@ -147,8 +146,8 @@ fn with_numbers(text: &str) -> String {
     let mut bytes = text.as_bytes().to_vec();
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
-        let mut names = [&b"NaN"[..], b"Infinity"].into_iter();
-        if let Some(name) = names.find(|name| bytes[at..].starts_with(name)) {
+        let names = [&b"NaN"[..], b"Infinity"];
+        if let Some(name) = names.iter().find(|name| bytes[at..].starts_with(name)) {
             bytes[at..at + name.len()].fill(b' ');
             bytes[at] = b'0';
         }
@@ -170,12 +169,12 @@ fn string_end(bytes: &[u8], mut at: usize) -> usize {
 
 /// The language of a cell magic: `%%bash`.
 fn magic(code: &[u8]) -> Option<String> {
-    let word: Vec<u8> =
-        code.strip_prefix(b"%%")?.iter().copied().take_while(u8::is_ascii_alphanumeric).collect();
+    let line = code.strip_prefix(b"%%")?;
+    let word = line.split(|byte| !byte.is_ascii_alphanumeric()).next()?;
     // These change how the cell is run, not its language.
     let is_language =
-        !matches!(&*word, b"time" | b"timeit" | b"capture" | b"prun" | b"writefile" | b"script");
-    String::from_utf8(word).ok().filter(|_| is_language)
+        !matches!(word, b"time" | b"timeit" | b"capture" | b"prun" | b"writefile" | b"script");
+    is_language.then(|| String::from_utf8_lossy(word).into_owned())
 }
 
 /// Resolves and joins the strings of a JSON value that begins at `offset` in the file.

@@ -20,7 +20,7 @@ pub(super) struct Elements<'t> {
     /// The last closing tag of each name, once it was asked for.
     last_closers: Option<HashMap<&'t [u8], usize>>,
     /// The number of tags that were told by what comes later in the text.
-    n_told_by_later: usize,
+    pub(super) n_told_by_later: usize,
 }
 
 /// What is open: the innermost decides what a byte means.
@@ -44,11 +44,6 @@ impl Elements<'_> {
     #[inline(always)]
     pub(super) fn is_in_text(&self) -> bool {
         matches!(self.open.last(), Some(Open::Text { .. }))
-    }
-
-    /// Whether nothing was decided by what comes later in the text.
-    pub(super) fn is_resumable(&self) -> bool {
-        self.n_told_by_later == 0
     }
 }
 

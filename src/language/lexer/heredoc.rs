@@ -51,9 +51,13 @@ impl<'c, 't> Run<'c, 't, '_> {
         };
         let is_quoted = text[inside..at].iter().any(|byte| matches!(byte, b'"' | b'\'' | b'`'));
         let has_small = rule.row.capital_tag && tag.iter().any(u8::is_ascii_lowercase);
-        if has_small && !is_quoted && !is_marked && !self.has_last_line(rule, &tag, indent) {
-            self.n_endless_heredocs += 1;
-            return false;
+        if has_small && !is_quoted && !is_marked {
+            let end = self.line_end(start);
+            let last = self.last_lines((indent, rule.row.always_indented)).get(&*tag);
+            if last.is_none_or(|&last| last <= end) {
+                self.n_endless_heredocs += 1;
+                return false;
+            }
         }
         self.heredocs.push(PendingHeredoc { rule, tag, indent });
         self.at = at;
@@ -95,13 +99,7 @@ impl<'c, 't> Run<'c, 't, '_> {
         before.is_some_and(|before| has_word(&rule.files, before.text(self.text)))
     }
 
-    /// Whether the last line of a heredoc with this tag comes later. Time O(n) in all.
-    fn has_last_line(&mut self, rule: &HeredocRule, tag: &[u8], indent: Indent) -> bool {
-        let end = self.line_end(self.at);
-        self.last_lines((indent, rule.row.always_indented)).get(tag).is_some_and(|&last| last > end)
-    }
-
-    /// For each tag, the last line that could end its heredoc.
+    /// For each tag, the last line that could end its heredoc. Time O(n) in all.
     fn last_lines(&mut self, kind: (Indent, bool)) -> &HashMap<&'t [u8], usize> {
         let text = self.text;
         self.last_lines.entry(kind).or_insert_with(|| {

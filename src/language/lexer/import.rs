@@ -189,8 +189,7 @@ impl Run<'_, '_, '_> {
         if !is_here || self.commented != self.tokens.len() {
             return;
         }
-        let mut next = start;
-        let mut bodies = Vec::new();
+        let (mut next, mut bodies) = (start, Vec::new());
         while let Some((comment, body)) = self.comments.pop()
             && self.text[comment.end..next].iter().filter(|byte| **byte == b'\n').count() <= 1
         {

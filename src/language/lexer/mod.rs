@@ -1,7 +1,7 @@
 //! Turns source into tokens, driven by a compiled table.
 //!
-//! Invariant: never panics, terminates on any bytes, and takes linear time:
-//! every lookahead that can fail may do so only a bounded number of times.
+//! Invariant: never panics, terminates on any bytes, and takes linear time: every lookahead that can
+//! fail may do so only a bounded number of times.
 
 mod brackets;
 mod closers;
@@ -271,10 +271,14 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         }
         self.at = at;
         self.end_import(ImportEnd::Line);
-        let is_resumable =
-            self.n_endless_heredocs == 0 && self.n_unclosed == 0 && self.elements.is_resumable();
+        let is_resumable = self.is_resumable();
         let outcome = self.tracing.map(|tracing| tracing.outcome).unwrap_or_default();
         PlanOutcome { is_resumable, ..outcome }
+    }
+
+    /// Whether nothing was decided by what comes later in the text.
+    fn is_resumable(&self) -> bool {
+        self.n_endless_heredocs == 0 && self.n_unclosed == 0 && self.elements.n_told_by_later == 0
     }
 
     /// Whether punctuation may end something: code inside a literal, or an import statement.
@@ -581,11 +585,8 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
     #[cold]
     fn trace(&mut self) {
         // A heredoc may have ended here, in the middle of a line.
-        let is_clean = is_line_start(self.text, self.at)
-            && !self.is_watching()
-            && self.n_endless_heredocs == 0
-            && self.n_unclosed == 0
-            && self.elements.is_resumable();
+        let is_clean =
+            is_line_start(self.text, self.at) && !self.is_watching() && self.is_resumable();
         let is_due =
             is_clean && self.tracing.as_mut().is_some_and(|tracing| tracing.is_due(self.at));
         if is_due
