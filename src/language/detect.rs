@@ -88,13 +88,8 @@ pub enum Reason {
     FileName,
     /// Its extension.
     Extension(String),
-    /// By its extension, which several languages share, and its content.
-    Claim {
-        /// The extension.
-        extension: String,
-        /// The pattern that matched.
-        pattern: String,
-    },
+    /// Its extension, which several languages share, and a pattern that matched.
+    Claim(String, String),
     /// The interpreter named in its first line.
     Interpreter(String),
     /// What it begins with: the pattern that matched.
@@ -110,7 +105,7 @@ impl std::fmt::Display for Reason {
         match self {
             Self::FileName => f.write_str("its name"),
             Self::Extension(extension) => write!(f, "its extension `{extension}`"),
-            Self::Claim { extension, pattern } => {
+            Self::Claim(extension, pattern) => {
                 let pattern = pattern.escape_debug();
                 write!(f, "its extension `{extension}` and what it holds: `{pattern}`")
             }
@@ -457,18 +452,17 @@ impl Languages {
     /// Like [`Self::identify`], with the reason.
     pub fn identify_why(&self, path: &FilePath, text: &[u8]) -> Option<(&Language, Reason)> {
         let name = String::from_utf8_lossy(path.name());
-        let (row, reason) = (self
-            .identified_by_name(&name, text)
-            .map(|row| (row, Reason::FileName)))
-        .or_else(|| extensions(&name).find_map(|end| self.identified_by_extension(end, text)))
-        .or_else(|| {
-            let interpreter = interpreter(text)?;
-            Some((*self.by_shebang.get(&interpreter)?, Reason::Interpreter(interpreter)))
-        })
-        .or_else(|| {
-            let (row, pattern) = self.claimed(ANY_EXTENSION, text)?;
-            Some((row, Reason::Beginning(pattern)))
-        })?;
+        let by_name = self.identified_by_name(&name, text).map(|row| (row, Reason::FileName));
+        let (row, reason) = by_name
+            .or_else(|| extensions(&name).find_map(|end| self.identified_by_extension(end, text)))
+            .or_else(|| {
+                let interpreter = interpreter(text)?;
+                Some((*self.by_shebang.get(&interpreter)?, Reason::Interpreter(interpreter)))
+            })
+            .or_else(|| {
+                let (row, pattern) = self.claimed(ANY_EXTENSION, text)?;
+                Some((row, Reason::Beginning(pattern)))
+            })?;
         Some((self.rows[row].language(), reason))
     }
 
@@ -486,7 +480,7 @@ impl Languages {
     fn identified_by_extension(&self, extension: &str, text: &[u8]) -> Option<(usize, Reason)> {
         let extension = extension.to_ascii_lowercase();
         if let Some((row, pattern)) = self.claimed(&extension, text) {
-            return Some((row, Reason::Claim { extension, pattern }));
+            return Some((row, Reason::Claim(extension, pattern)));
         }
         Some((self.owner(&extension)?, Reason::Extension(extension)))
     }

@@ -25,9 +25,6 @@ pub struct EmbeddedPart<'l> {
     pub cell: Option<u32>,
 }
 
-/// Maximum depth of languages in each other: an example in a document, a page in it, its script.
-const MAX_LEVELS: usize = 4;
-
 /// Where the tokens of a file go, and which part of it is read.
 struct FileReader<'l, 'o> {
     languages: &'l Languages,
@@ -43,7 +40,7 @@ struct Part<'l, 't> {
     text: &'t [u8],
     /// Where it begins in the file.
     offset: usize,
-    /// Maximum depth of further languages in it.
+    /// Maximum depth of further languages in it: an example in a document, a page, its script.
     levels: usize,
 }
 
@@ -66,7 +63,7 @@ impl Languages {
         tokens.clear();
         let text = &text[..text.len().min(u32::MAX as usize)];
         let mut reading = FileReader { languages: self, with_data, tokens, embedded: Vec::new() };
-        reading.read(Part { language, text, offset: 0, levels: MAX_LEVELS });
+        reading.read(Part { language, text, offset: 0, levels: 4 });
         let mut embedded = reading.embedded;
         embedded.sort_by_key(|part| (part.range.start, part.range.end));
         separate(tokens);

@@ -12,8 +12,6 @@ pub(super) struct Keywords {
 }
 
 const ROOM: usize = 4;
-/// Maximum buckets. Only words chosen to share a bucket would need more.
-const MAX_BUCKETS: usize = 1 << 12;
 
 impl Keywords {
     /// Takes the hashes of all words, and of the `values` among them.
@@ -21,7 +19,8 @@ impl Keywords {
         let mut n_buckets = words.len().next_power_of_two();
         loop {
             let keywords = Self::with_buckets(words, values, n_buckets);
-            if keywords.crowded.is_empty() || n_buckets >= MAX_BUCKETS {
+            // Only words chosen to share a bucket would need more.
+            if keywords.crowded.is_empty() || n_buckets >= 1 << 12 {
                 return keywords;
             }
             n_buckets *= 2;

@@ -72,7 +72,9 @@ impl Regions {
             let start = begin.end();
             let (end, after) = row.end(text, start, &captures, &mut ends);
             if end > start {
-                let language = row.language(&captures).map(Cow::into_owned);
+                let named = captures.name("language").map(|name| name.as_bytes());
+                let named = named.filter(|name| !name.is_empty()).map(String::from_utf8_lossy);
+                let language = named.map(Cow::into_owned).or_else(|| row.language.clone());
                 stretches.push(RegionCode { range: start..end, language });
             }
             at = after.max(begin.start() + 1);
@@ -82,11 +84,6 @@ impl Regions {
 }
 
 impl RegionRule {
-    fn language<'a>(&'a self, captures: &Captures<'a>) -> Option<Cow<'a, str>> {
-        let named = captures.name("language").map(|name| String::from_utf8_lossy(name.as_bytes()));
-        named.filter(|name| !name.is_empty()).or(self.language.as_deref().map(Cow::Borrowed))
-    }
-
     /// Where the code that starts at `start` ends, and where the match of its end does.
     fn end(
         &self,
@@ -96,8 +93,8 @@ impl RegionRule {
         ends: &mut HashMap<String, Option<Arc<Regex>>>,
     ) -> (usize, usize) {
         if self.is_indented {
-            let end =
-                end_of_indented(text, captures.get(0).map_or(start, |whole| whole.start()), start);
+            let begin = captures.get(0).map_or(start, |whole| whole.start());
+            let end = end_of_indented(text, begin, start);
             return (end, end);
         }
         let found = match &self.end {

@@ -18,7 +18,7 @@ pub struct Symbol(u32);
 pub struct Family(u32);
 
 impl Family {
-    /// The family with this name. No two built-in families have the same number, by a test.
+    /// The family with this name. A test checks that no two built-in ones have the same number.
     pub fn new(name: &str) -> Self {
         Self(((hash::word(name.as_bytes(), 0) >> 41) as u32) << 8)
     }

@@ -23,26 +23,11 @@ const ONE_CONTROL_IN: usize = 32;
 /// A text marked as UTF-16 or UTF-32 may have at most one broken character in this many.
 const ONE_BROKEN_IN: usize = 32;
 /// A text marked as UTF-16 or UTF-32 must have at least one ASCII character in this many: white
-/// space and punctuation alone are more, whatever the language of names and comments. Bytes that
-/// are not text decode to one in five hundred.
+/// space and punctuation alone are more. Bytes that are not text decode to one in five hundred.
 const ONE_ASCII_IN: usize = 16;
 /// Bytes of ASCII in a row that show text in another encoding: in UTF-16 every other byte of ASCII
 /// text is 0, and of thirty characters of another script hardly all have two bytes of ASCII.
 const ASCII_RUN: usize = 64;
-/// Names that iconv knows and the standard of the web does not, and those that it has instead.
-const ICONV: [(&str, &str); 11] = [
-    ("cp874", "windows-874"),
-    ("cp932", "shift_jis"),
-    ("cp936", "gbk"),
-    ("cp949", "euc-kr"),
-    ("cp950", "big5"),
-    ("euc-cn", "gbk"),
-    ("eucjp", "euc-jp"),
-    ("euckr", "euc-kr"),
-    ("latin-1", "latin1"),
-    ("ms932", "shift_jis"),
-    ("uhc", "euc-kr"),
-];
 
 /// The text of a file as UTF-8, or in an encoding that extends ASCII; positions refer to the
 /// decoded text.
@@ -82,7 +67,17 @@ pub fn decoded_as(bytes: &[u8], name: &str) -> Option<Vec<u8>> {
 }
 
 fn decoded_by_label(bytes: &[u8], name: &str) -> Option<Vec<u8>> {
-    let label = ICONV.iter().find(|(iconv, _)| *iconv == name).map_or(name, |(_, label)| label);
+    // Some names of iconv are not in the standard of the web.
+    let label = match name {
+        "cp874" => "windows-874",
+        "cp932" | "ms932" => "shift_jis",
+        "cp936" | "euc-cn" => "gbk",
+        "cp949" | "euckr" | "uhc" => "euc-kr",
+        "cp950" => "big5",
+        "eucjp" => "euc-jp",
+        "latin-1" => "latin1",
+        label => label,
+    };
     let encoding = Encoding::for_label(label.as_bytes())?;
     let text = encoding.decode_without_bom_handling_and_without_replacement(bytes)?;
     Some(text.into_owned().into_bytes())

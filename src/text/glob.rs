@@ -1,6 +1,5 @@
 //! Matches paths and names with patterns.
 
-/// Maximum characters of a pattern.
 const MAX_PATTERN: usize = 1_000;
 
 /// Whether `path` matches `pattern`: `*` matches any text, `?` any byte, and `\` escapes the next

@@ -7,10 +7,8 @@ use crate::language::compile::Rule;
 /// Maximum bytes of a literal that are searched before its whole line is.
 const NEAR: usize = 500;
 /// Maximum unsuccessful searches for the end of a literal that may nest, or whose closer depends on
-/// its opener,
+/// its opener, plus one for every 16 bytes of text: prose in a page has many.
 const MAX_UNCLOSED: usize = 256;
-/// plus one for every so many bytes of text: prose in a page has many.
-const BYTES_PER_UNCLOSED: usize = 16;
 
 /// Where on a line a literal is closed: found from its end, once for each rule.
 pub(super) struct LineClosers<'c> {
@@ -40,7 +38,7 @@ impl<'c> Run<'c, '_, '_> {
         {
             return is_closed;
         }
-        if !is_fixed && self.n_unclosed >= MAX_UNCLOSED + self.at / BYTES_PER_UNCLOSED {
+        if !is_fixed && self.n_unclosed >= MAX_UNCLOSED + self.at / 16 {
             return false;
         }
         let near = &self.text[..self.text.len().min(start + NEAR)];

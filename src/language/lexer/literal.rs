@@ -15,9 +15,6 @@ const MAX_DEPTH: usize = 64;
 /// Maximum bytes of a tag that an opener and its closer share.
 pub(super) const MAX_TAG: usize = 64;
 
-/// Maximum white space between the two bodies of a literal: `s{a}   {b}`.
-const MAX_BLANKS: usize = 500;
-
 /// Code inside a literal that continues after it.
 pub(super) struct Frame<'c> {
     /// The rest of the literal.
@@ -250,7 +247,7 @@ impl<'c, 't> Run<'c, 't, '_> {
         if rule.row.second {
             let second = match close {
                 &[byte] if unmirror(byte) != byte => {
-                    let blanks = text[end..].iter().take(MAX_BLANKS);
+                    let blanks = text[end..].iter().take(500);
                     let at = end + blanks.take_while(|byte| byte.is_ascii_whitespace()).count();
                     let open = text.get(at).copied().filter(|&open| mirror(open) != open);
                     open.map(|open| (at + 1, vec![mirror(open)]))

@@ -32,8 +32,6 @@ use super::{hash, swar};
 /// Maximum unsuccessful searches that may each go through all of the text: then none is begun, or
 /// all that could be found is looked up.
 const MAX_LONG_SEARCHES: usize = 16;
-/// Maximum bytes of a word that is spread over lines. Each line of it is joined with all before.
-const MAX_SPLICED: usize = 256;
 
 /// A language's lexer.
 #[derive(Debug)]
@@ -480,8 +478,8 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         }
         let rest = self.text[self.at..].iter();
         let n_more = rest.take_while(|byte| self.table.continues_word(**byte)).count();
-        // A word may be spread over as many lines as it has letters.
-        if n_more == 0 || self.at + n_more - last.start as usize > MAX_SPLICED {
+        // A word may be spread over as many lines as it has letters, each joined with all before.
+        if n_more == 0 || self.at + n_more - last.start as usize > 256 {
             return;
         }
         self.at += n_more;
