@@ -9,7 +9,6 @@ const PARTS: &str = "if else elif elsif elseif unless for foreach while until lo
      default match try except rescue catch finally ensure with return then begin";
 /// Words before the name of a function.
 const FUNCTIONS: &str = "def fn func function fun sub proc procedure method defp macro";
-/// Words before the name of a type.
 const TYPES: &str = "class struct trait interface";
 /// Words that end a block, on a line of their own.
 const ENDS: &str = "end fi done esac endif endfunction endwhile endfor";
@@ -97,7 +96,6 @@ struct Words {
     words: Vec<Word>,
 }
 
-/// A word, as it is written or in any case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Word {
     text: String,

@@ -21,7 +21,6 @@ const PLATFORMS: &[&[u8]] = &[
 ];
 /// Words that name a family of platforms, which all others may belong to but that of Windows.
 const FAMILIES: &[&str] = &["posix", "unix"];
-/// Those of Windows.
 const WINDOWS: &[&str] = &["win32", "windows"];
 
 const WHOLE: Range<u32> = 1..u32::MAX;
@@ -42,7 +41,6 @@ struct Condition {
 
 #[derive(Debug, Clone, PartialEq)]
 enum When {
-    /// A name is set, or is not.
     Set(String, bool),
     /// The conditional that begins on this line takes this branch.
     Branch(u32, u32),

@@ -55,7 +55,6 @@ pub(super) struct CompiledTable {
     pub has_elements: bool,
     pub has_spliced_words: bool,
     pub imports: Vec<ImportRule>,
-    /// Whether a comment before an import may be code.
     pub has_preambles: bool,
     /// Bit n is set if the hash of a word of an import ends in n; this filters out most words.
     pub import_bits: u64,
@@ -160,7 +159,6 @@ pub(super) enum Ending {
     Closer(Option<Box<Finder<'static>>>),
     /// At this byte, or at the line end unless the rule is multi-line; only an escape hides either.
     Quote(u8),
-    /// Anything that a rule can express.
     Any,
 }
 
@@ -170,7 +168,6 @@ impl Rule {
         self.close.as_ref().is_none_or(|close| close.hole.is_none())
     }
 
-    /// Whether its opener opens it everywhere, and its closer is always the same.
     fn is_plain(&self) -> bool {
         self.has_fixed_close()
             && self.row.place == OpenerPlace::Anywhere
@@ -260,16 +257,14 @@ impl CompiledTable {
             opener.is_plain = opener.n_word == 0
                 && opener.hole.is_none()
                 && matches!(opener.opens, Opens::Rule(rule) if rules[rule].is_plain());
-            let class = if opener.n_word > 0 { WORD_OPENER } else { OPENER };
-            classes[opener.head[0] as usize] |= class;
+            let first = opener.head[0];
+            classes[first as usize] |= if opener.n_word > 0 { WORD_OPENER } else { OPENER };
+            if table.case_insensitive && opener.n_word > 0 {
+                classes[first.to_ascii_uppercase() as usize] |= WORD_OPENER;
+            }
         }
         if table.elements {
             classes[b'<' as usize] |= OPENER;
-        }
-        if table.case_insensitive {
-            for opener in openers.iter().filter(|opener| opener.n_word > 0) {
-                classes[opener.head[0].to_ascii_uppercase() as usize] |= WORD_OPENER;
-            }
         }
         let mut openers_at = [(0, 0); 256];
         for (at, opener) in (0..).zip(&openers) {
@@ -314,7 +309,6 @@ impl CompiledTable {
         })
     }
 
-    /// Whether a word may go on with this byte.
     #[inline(always)]
     pub fn continues_word(&self, byte: u8) -> bool {
         self.classes[byte as usize] & CONTINUE != 0
@@ -329,7 +323,6 @@ fn words(text: &str) -> Vec<Box<[u8]>> {
     text.split_whitespace().map(bytes).collect()
 }
 
-/// Whether one of `words` is `text`.
 pub(super) fn has_word(words: &[Box<[u8]>], text: &[u8]) -> bool {
     words.iter().any(|word| **word == *text)
 }

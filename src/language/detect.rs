@@ -161,7 +161,7 @@ struct LanguageEntry {
     /// The built-in table; `None` for a user's table, which has already been read.
     builtin: Option<&'static Builtin>,
     table: OnceLock<Arc<Table>>,
-    /// Those of its claims, compiled when a file asks for them.
+    /// The patterns of its claims, compiled when a file asks for them.
     patterns: OnceLock<Vec<OnceLock<Regex>>>,
     language: OnceLock<Language>,
 }
@@ -272,7 +272,7 @@ impl Languages {
     /// Checks that the languages mentioned in the table `id` exist.
     ///
     /// # Errors
-    /// [`TableError::Value`] names the key that mentions another one.
+    /// [`TableError::Value`] names the key that mentions one that does not.
     pub fn check_references(&self, id: &str) -> Result<(), TableError> {
         let Some(table) = self.table(id) else { return Ok(()) };
         for (key, name) in [("around", &table.around), ("page", &table.page)] {
@@ -374,7 +374,6 @@ impl Languages {
         Some(patterns.expect("tables are checked when they are added, and by a test"))
     }
 
-    /// The table of the language of this display name.
     fn table_of(&self, name: &str) -> Option<&Table> {
         self.rows.iter().find(|row| row.name == name).map(|row| &**row.table())
     }
@@ -630,12 +629,9 @@ fn check_extension(key: &'static str, name: &str) -> Result<(), TableError> {
 
 /// Maximum rows of claims of a table: each is searched for in every file with its extension.
 const MAX_CLAIMS: usize = 100;
-/// Maximum weight of a claim, for or against.
 const MAX_WEIGHT: i32 = 100;
-/// Maximum bytes of a compiled pattern.
 const MAX_PATTERN: usize = 1 << 20;
 
-/// Checks the patterns by which a language claims extensions that another one owns.
 fn check_claims(table: &Table) -> Result<(), TableError> {
     if table.claims.len() > MAX_CLAIMS {
         return Err(TableError::value("claims", format!("they are more than {MAX_CLAIMS}")));
@@ -674,7 +670,6 @@ fn interpreter(text: &[u8]) -> Option<String> {
     Some(without_version(program).to_owned())
 }
 
-/// The name of a program without its version: `python` for `python3.11`.
 fn without_version(program: &str) -> &str {
     program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-')
 }

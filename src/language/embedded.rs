@@ -66,7 +66,12 @@ impl Languages {
         reading.read(Part { language, text, offset: 0, levels: 4 });
         let mut embedded = reading.embedded;
         embedded.sort_by_key(|part| (part.range.start, part.range.end));
-        separate(tokens);
+        // A literal around code of another language ends where that begins.
+        tokens.sort_by_key(|token| token.start);
+        for at in 1..tokens.len() {
+            tokens[at - 1].end = tokens[at - 1].end.min(tokens[at].start);
+        }
+        tokens.retain(|token| token.end > token.start);
         embedded
     }
 
@@ -85,15 +90,6 @@ impl Language {
         others.values().for_each(|other| Arc::make_mut(&mut words).add(&other.words));
         words
     }
-}
-
-/// Sorts the tokens; a literal around code of another language ends where that begins.
-fn separate(tokens: &mut Vec<Token>) {
-    tokens.sort_by_key(|token| token.start);
-    for at in 1..tokens.len() {
-        tokens[at - 1].end = tokens[at - 1].end.min(tokens[at].start);
-    }
-    tokens.retain(|token| token.end > token.start);
 }
 
 impl<'l> FileReader<'l, '_> {

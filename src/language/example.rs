@@ -1,6 +1,7 @@
 //! Runs the examples of a table.
 
-use super::{Example, Kind, Languages, Token};
+use super::table::Example;
+use super::{Kind, Languages, Token};
 
 /// An example that does not produce its expected tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]

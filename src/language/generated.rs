@@ -146,7 +146,6 @@ fn has_mark(mark: &Regex, text: &str) -> bool {
         .any(|of| IS_TO_STAY.is_match(of.as_bytes()) || !IN_A_CASE.is_match(&text[of.start()..]))
 }
 
-/// The marks, each where a sentence begins.
 fn at_sentence(marks: &[&str]) -> Regex {
     let marks: Vec<&str> = marks.iter().copied().step_by(2).collect();
     let before = r"(?:^|[.!:;] +)(?:(?:warning|note|attention|caution)[,!:]* +)?(?:please,? )?";

@@ -14,7 +14,6 @@ pub(super) struct Keywords {
 const ROOM: usize = 4;
 
 impl Keywords {
-    /// Takes the hashes of all words, and of the `values` among them.
     pub fn new(words: &[u64], values: &[u64]) -> Self {
         let mut n_buckets = words.len().next_power_of_two();
         loop {
@@ -40,7 +39,6 @@ impl Keywords {
         Self { buckets: buckets.into(), crowded: crowded.into(), values: values.into() }
     }
 
-    /// Whether the word with this `hash` is reserved.
     #[inline(always)]
     pub fn contains(&self, hash: u64) -> bool {
         let [a, b, c, d] = self.buckets[bucket(hash, self.buckets.len())];

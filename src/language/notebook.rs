@@ -7,7 +7,6 @@ use serde_json::value::RawValue;
 
 use super::lexer::character;
 
-/// A code cell.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Cell {
     /// Its number among all cells, from 1.

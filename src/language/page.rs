@@ -39,7 +39,6 @@ pub fn page_text(html: &[u8]) -> Vec<u8> {
     page.text
 }
 
-/// The text of a page, read up to some token.
 #[derive(Default)]
 struct PageText<'h> {
     html: &'h [u8],

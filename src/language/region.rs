@@ -21,7 +21,6 @@ struct RegionRule {
     is_indented: bool,
 }
 
-/// The end of a region.
 #[derive(Debug)]
 enum RegionEnd {
     Fixed(Regex),
@@ -35,7 +34,6 @@ enum RegionEnd {
     },
 }
 
-/// A region of code, and the name of its language.
 pub(super) struct RegionCode {
     pub range: Range<usize>,
     pub language: Option<String>,
@@ -43,8 +41,6 @@ pub(super) struct RegionCode {
 
 /// Maximum bytes that the end of a region repeats from its beginning.
 const MAX_REPEATED: usize = 64;
-/// Maximum ends of a row to keep from file to file.
-const MAX_KNOWN: usize = 16;
 
 impl Regions {
     pub fn new(table: &Table) -> Result<Self, TableError> {
@@ -120,7 +116,8 @@ fn filled_end(filled: &str, known: &Mutex<HashMap<String, Arc<Regex>>>) -> Optio
         return Some(Arc::clone(end));
     }
     let end = Arc::new(compile(filled).ok()?);
-    if known.len() < MAX_KNOWN {
+    // Few are kept from file to file.
+    if known.len() < 16 {
         known.insert(filled.to_owned(), Arc::clone(&end));
     }
     Some(end)
@@ -164,7 +161,6 @@ pub(super) fn no_pattern(error: &regex::Error) -> String {
     format!("not a regular expression: {}", why.trim().trim_start_matches("error: "))
 }
 
-/// The pattern under a key of a table.
 pub(super) fn compile_key(key: &'static str, pattern: &str) -> Result<Regex, TableError> {
     compile(pattern).map_err(|error| TableError::value(key, no_pattern(&error)))
 }

@@ -107,7 +107,6 @@ impl<'v> Plan<'v> {
     }
 }
 
-/// What was read according to a plan.
 #[derive(Default)]
 pub(super) struct PlanOutcome {
     /// Marks that were passed.
@@ -225,7 +224,8 @@ impl OwnTokens {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{Delimiters, Languages, Lexer, OneOrMany, Table};
+    use super::super::table::{Delimiters, OneOrMany, Table};
+    use super::super::{Languages, Lexer};
     use super::*;
 
     /// Pieces of code of many languages that open, close, join and separate what a lexer knows.
@@ -288,7 +288,6 @@ mod tests {
         pieces
     }
 
-    /// What a text consists of.
     #[derive(Debug, Clone)]
     enum Part {
         /// One of the language's pieces, and how many eighths of it.

@@ -132,7 +132,6 @@ fn collected<'t>(
     Ok(Cow::Owned(text.into_bytes()))
 }
 
-/// Why bytes without a mark are not text.
 fn not_text(bytes: &[u8]) -> Option<NotText> {
     // As git looks for it.
     memchr::memchr(0, &bytes[..bytes.len().min(8_000)])?;

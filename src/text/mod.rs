@@ -151,7 +151,6 @@ pub fn common_suffix(a: &[u8], b: &[u8]) -> usize {
     n + common_suffix_by(&a[..a.len() - n], &b[..b.len() - n], |a, b| a == b)
 }
 
-/// Bytes that are compared at once.
 const STEP: usize = 256;
 
 /// How many items two lists have in common from their beginning.

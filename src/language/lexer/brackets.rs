@@ -11,7 +11,6 @@ use crate::language::token::{Kind, Token};
 /// it says nothing, and may be before the place where reading was resumed.
 #[derive(Default)]
 pub(super) struct Brackets {
-    /// The number of tokens that were read.
     n_read: usize,
     open: Vec<Open>,
     /// What the bracket closed by the last token belongs to.
@@ -23,10 +22,8 @@ struct Open {
     belongs: Belongs,
 }
 
-/// What brackets belong to.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(super) enum Belongs {
-    /// Nothing that matters.
     #[default]
     Nothing,
     /// A word before a statement: `if (a)`.
@@ -123,7 +120,6 @@ impl Run<'_, '_, '_> {
         self.tokens[at].text(self.text)
     }
 
-    /// Whether this comes before the name of a variable.
     fn is_sigil(&self, text: &[u8]) -> bool {
         matches!(text, [byte] if self.table.sigils.contains(byte))
     }
@@ -140,7 +136,6 @@ impl Run<'_, '_, '_> {
         !is_member && (is_word || is_behind && has_word(&self.table.heads, self.word(head)))
     }
 
-    /// What the brackets closed by the last token belong to.
     pub(super) fn closed_bracket(&mut self) -> Belongs {
         if self.import.is_some() {
             return Belongs::Nothing;
@@ -149,7 +144,6 @@ impl Run<'_, '_, '_> {
         self.brackets.closed
     }
 
-    /// What the innermost brackets that are open belong to.
     pub(super) fn open_bracket(&mut self) -> Belongs {
         self.read_brackets();
         self.brackets.open.last().map_or(Belongs::Nothing, |open| open.belongs)

@@ -19,7 +19,6 @@ pub(super) struct LineClosers<'c> {
 }
 
 impl<'c> Run<'c, '_, '_> {
-    /// Whether a body is closed on its line.
     pub(super) fn is_closed_on_line(&mut self, body: &Body<'c>) -> bool {
         let (rule, start) = (body.rule, body.start);
         if rule.is_multi_line {
@@ -31,8 +30,8 @@ impl<'c> Run<'c, '_, '_> {
         }
         let is_fixed =
             rule.nests.is_none() && rule.close.as_ref().is_some_and(|close| close.hole.is_none());
-        let mut known = self.line_closers.iter().filter(|_| is_fixed);
-        if let Some(known) = known.find(|known| std::ptr::eq(known.rule, rule))
+        if is_fixed
+            && let Some(known) = self.line_closers.iter().find(|of| std::ptr::eq(of.rule, rule))
             && let Some(at) = start.checked_sub(known.start)
             && let Some(&is_closed) = known.is_closed.get(at)
         {

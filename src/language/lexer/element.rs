@@ -10,10 +10,8 @@ use super::Run;
 
 /// Maximum depth of elements and code inside each other; what is deeper is read as code.
 const MAX_DEPTH: usize = 256;
-/// Maximum bytes of the name of an element.
 const MAX_NAME: usize = 64;
 
-/// The elements that are open.
 #[derive(Default)]
 pub(super) struct Elements<'t> {
     open: Vec<Open<'t>>,
@@ -34,7 +32,6 @@ enum Open<'t> {
 }
 
 impl Elements<'_> {
-    /// Whether anything is open.
     #[inline(always)]
     pub(super) fn is_inside(&self) -> bool {
         !self.open.is_empty()

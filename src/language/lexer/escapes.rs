@@ -3,7 +3,6 @@
 use super::CompiledTable;
 use crate::language::token::Token;
 
-/// A text without its escapes.
 pub(super) struct Escapes {
     pub(super) text: Vec<u8>,
     /// For each escape, where the text goes on, and how much farther on that is in the file.

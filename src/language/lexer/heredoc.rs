@@ -17,7 +17,6 @@ pub(super) struct PendingHeredoc<'c> {
     pub(super) indent: Indent,
 }
 
-/// What may indent the last line of a heredoc.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Indent {
     Nothing,

@@ -17,7 +17,6 @@ const MAX_IMPORT: usize = 1_000;
 /// Maximum bytes of white space and comments before the next code: fewer than `LOOKS_AHEAD`.
 const MAX_AHEAD: usize = 512;
 
-/// An import statement being read.
 pub(super) struct OpenImport<'c> {
     pub(super) rule: &'c ImportRule,
     pub(super) from_token: usize,

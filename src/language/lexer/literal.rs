@@ -34,7 +34,6 @@ pub(super) struct Frame<'c> {
 /// The body of a literal that is open.
 pub(super) struct Body<'c> {
     pub(super) rule: &'c Rule,
-    /// What closes it.
     pub(super) close: Cow<'c, [u8]>,
     /// Where it starts, or continues after code inside it.
     pub(super) start: usize,
@@ -48,7 +47,6 @@ impl<'c> Body<'c> {
     }
 }
 
-/// How a body ended.
 pub(super) enum BodyEnd {
     /// At its closer, or where an unclosed one must.
     Whole(usize),
@@ -187,7 +185,6 @@ impl<'c, 't> Run<'c, 't, '_> {
         Some((at + opener.head.len() + n_hole + opener.tail.len(), &rest[..n_hole]))
     }
 
-    /// Reads the body of a literal whose token begins at `start`.
     pub(super) fn body(&mut self, start: usize, body: Body<'c>) {
         let rule = body.rule;
         match self.scan(&body, self.text) {
@@ -296,7 +293,6 @@ impl<'c, 't> Run<'c, 't, '_> {
         }
     }
 
-    /// Finds the end of a body in `text`.
     pub(super) fn scan(&mut self, body: &Body<'_>, text: &[u8]) -> BodyEnd {
         let Body { rule, close, start, .. } = body;
         if let Some(end) = simple_end(rule, text, *start) {
@@ -530,7 +526,6 @@ fn spliced_close(rule: &Rule, close: &[u8], text: &[u8]) -> Option<usize> {
     Some(at)
 }
 
-/// The first of `texts` that `text` begins with.
 pub(super) fn starting<'r>(texts: &'r [String], text: &[u8]) -> Option<&'r str> {
     texts.iter().map(String::as_str).find(|one| text.starts_with(one.as_bytes()))
 }
@@ -667,18 +662,15 @@ fn longest_close(rule: &Rule, close: &[u8], is_here: impl Fn(&[u8]) -> bool) -> 
     here.map(<[u8]>::len).max().unwrap_or(0)
 }
 
-/// Whether only white space is before `at` on its line.
 fn is_first_on_line(text: &[u8], at: usize) -> bool {
     let before = text[..at].iter().rposition(|byte| !matches!(byte, b' ' | b'\t'));
     before.is_none_or(|before| matches!(text[before], b'\n' | b'\r'))
 }
 
-/// Whether `body` ends with a closer.
 pub(super) fn closes_at_end(rule: &Rule, close: &[u8], body: &[u8]) -> bool {
     longest_close(rule, close, |close| body.ends_with(close)) > 0
 }
 
-/// Whether `text` contains a closer.
 pub(super) fn closes_in(rule: &Rule, close: &[u8], text: &[u8]) -> bool {
     longest_close(rule, close, |close| find(text, close).is_some()) > 0
 }

@@ -131,7 +131,6 @@ struct Tracer<'v> {
     plan: Plan<'v>,
     /// The number of tokens before the first one in the list.
     offset: usize,
-    /// The position of the last mark.
     last_at: usize,
     outcome: PlanOutcome,
 }
@@ -332,7 +331,6 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         self.tokens.push(Token { start: start as u32, end: end as u32, symbol, exact });
     }
 
-    /// Pushes the byte at `at`, which is punctuation.
     #[inline]
     fn push_byte(&mut self, at: usize, byte: u8) {
         self.push(at, at + 1, Symbol::punctuation(byte), u32::from(byte));
@@ -343,7 +341,6 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         self.push(start, end, Symbol::STRING, exact);
     }
 
-    /// Skips the white space that indents a line.
     #[inline]
     fn skip_spaces(&mut self) {
         loop {
@@ -355,7 +352,6 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         }
     }
 
-    /// The end of the word that starts at `start`, and its hash.
     #[inline(always)]
     fn measure_word(&self, start: usize) -> (usize, u64) {
         if let Some(bytes) = self.table.word_bytes {

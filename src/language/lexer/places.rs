@@ -102,7 +102,6 @@ impl Run<'_, '_, '_> {
         }
     }
 
-    /// Whether a statement may begin here: after another one, or in a block.
     fn may_begin_statement(&mut self) -> bool {
         let Some(last) = self.tokens.last() else { return true };
         match last.text(self.text) {
@@ -116,7 +115,6 @@ impl Run<'_, '_, '_> {
     // What follows looks back on the line alone: reading may resume at its start, with one token
     // from before it.
 
-    /// The tokens of this line.
     pub(super) fn on_line(&self) -> &[Token] {
         self.tokens.get(self.line_first..).unwrap_or_default()
     }
