@@ -164,7 +164,7 @@ pub(super) enum Ending {
 
 impl Rule {
     /// Whether its closer, or the line end, is always the same.
-    fn has_fixed_close(&self) -> bool {
+    pub fn has_fixed_close(&self) -> bool {
         self.close.as_ref().is_none_or(|close| close.hole.is_none())
     }
 

@@ -47,7 +47,6 @@ struct Part<'l, 't> {
 impl Languages {
     /// Reads `text`, a file of `language`, into tokens, replacing the contents of `tokens`; returns
     /// embedded code. Data and prose give tokens only `with_data`; the code inside always does.
-    ///
     /// Time O(n), for any bytes.
     pub fn tokenize<'l>(
         &'l self,

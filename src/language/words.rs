@@ -8,14 +8,12 @@ use super::token::{Symbol, Token};
 /// The family of the words of a text: they are compared with nothing but words.
 pub const WORDS: &str = "words";
 
-/// Reads `text` into one token for each word, replacing the contents of `tokens`.
+/// Reads up to 4 GiB of `text` into a token for each word, replacing those in `tokens`. Time O(n).
 ///
 /// A word is a run of letters and digits of any script, with apostrophes inside, or a letter of a
 /// script without spaces. Case, punctuation and layout do not count, as in the canonical documents
 /// of Broder (1997). Both readings of a word are hashes of its lower case: unlike names in code, no
 /// two words are the same symbol.
-///
-/// Time O(n), for any bytes. Text after 4 GiB is not read.
 pub fn words(text: &[u8], tokens: &mut Vec<Token>) {
     tokens.clear();
     let text = &text[..text.len().min(u32::MAX as usize)];

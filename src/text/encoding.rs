@@ -29,11 +29,8 @@ const ONE_ASCII_IN: usize = 16;
 /// text is 0, and of thirty characters of another script hardly all have two bytes of ASCII.
 const ASCII_RUN: usize = 64;
 
-/// The text of a file as UTF-8, or in an encoding that extends ASCII; positions refer to the
-/// decoded text.
-///
-/// A byte order mark of UTF-16 or UTF-32 is removed. Time O(n) if the file begins with such a mark
-/// or has a NUL near its beginning, else O(1).
+/// The text of a file as UTF-8, or in an encoding that extends ASCII, without a byte order mark of
+/// UTF-16 or UTF-32: what positions are in. Time O(n) with such a mark or an early NUL, else O(1).
 ///
 /// # Errors
 /// The reason the bytes cannot be read as text.

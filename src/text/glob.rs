@@ -3,11 +3,8 @@
 const MAX_PATTERN: usize = 1_000;
 
 /// Whether `path` matches `pattern`: `*` matches any text, `?` any byte, and `\` escapes the next
-/// character.
-///
-/// With `is_literal_separator`, `*` stops at a `/`, `**` does not, and `?` matches only itself.
-///
-/// Time O(pattern * path): one row of a table for each pattern character, no backtracking.
+/// character. With `is_literal_separator`, `*` stops at a `/`, `**` does not, and `?` matches only
+/// itself. Time O(pattern * path): one row of a table for each pattern character, no backtracking.
 pub fn glob_matches(pattern: &[u8], path: &[u8], is_literal_separator: bool) -> bool {
     let pattern = pattern.strip_prefix(b"./").unwrap_or(pattern);
     if pattern.len() > MAX_PATTERN {

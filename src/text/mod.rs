@@ -165,11 +165,9 @@ pub fn common_suffix_by<T>(a: &[T], b: &[T], is_same: impl Fn(&T, &T) -> bool) -
     a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| is_same(a, b)).count()
 }
 
-/// The path of a file in a repository: bytes with `/` between folders, relative to its root. The
-/// empty path is the root.
-///
-/// Git does not guarantee UTF-8, and neither does this type. A clone shares the bytes: the states
-/// that a change is judged by have nearly the same files.
+/// The path of a file in a repository: bytes with `/` between folders, relative to its root, which
+/// is the empty path. As in git, it may be no UTF-8. A clone shares the bytes: the states that a
+/// change is judged by have nearly the same files.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FilePath(Arc<[u8]>);
 
@@ -350,8 +348,7 @@ fn begins(text: &[u8], mark: &[u8]) -> bool {
 
 /// Characters that are not seen: those of "Trojan Source" (Boucher and Anderson 2021), which
 /// reorder displayed text, line ends that only some programs know, and what Unicode lets a font
-/// ignore (`Default_Ignorable_Code_Point`), in which whole texts are hidden. Not the one that has
-/// emoji colored.
+/// ignore (`Default_Ignorable_Code_Point`), but for the one that has emoji colored.
 pub fn is_unseen(c: char) -> bool {
     matches!(
         c,

@@ -28,8 +28,7 @@ impl<'c> Run<'c, '_, '_> {
             self.n_unclosed += usize::from(may_be && !is_closed);
             return is_closed;
         }
-        let is_fixed =
-            rule.nests.is_none() && rule.close.as_ref().is_some_and(|close| close.hole.is_none());
+        let is_fixed = rule.nests.is_none() && rule.close.is_some() && rule.has_fixed_close();
         if is_fixed
             && let Some(known) = self.line_closers.iter().find(|of| std::ptr::eq(of.rule, rule))
             && let Some(at) = start.checked_sub(known.start)

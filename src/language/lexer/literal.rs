@@ -318,9 +318,7 @@ impl<'c, 't> Run<'c, 't, '_> {
             (Some(_), Some(first)) if unmirror(first) != first && close.len() == 1 => {
                 Some(vec![unmirror(first)].into())
             }
-            (Some(_), Some(_)) if rule.close.as_ref().is_some_and(|close| close.hole.is_some()) => {
-                None
-            }
+            (Some(_), Some(_)) if !rule.has_fixed_close() => None,
             (Some(open), _) => Some((&**open).into()),
             (None, _) => None,
         };

@@ -46,12 +46,10 @@ impl Lexer {
         CompiledTable::new(table).map(Self)
     }
 
-    /// Reads `text` into tokens, replacing the contents of `tokens`.
+    /// Reads `text` into tokens, replacing the contents of `tokens`. Time O(n), for any bytes.
     ///
     /// Comments and import statements give no token. An unclosed string ends at its line end, an
     /// unclosed comment at the end of the text. Text beyond four gigabytes is not read.
-    ///
-    /// Time O(n), for any bytes.
     pub fn tokenize(&self, text: &[u8], tokens: &mut Vec<Token>) {
         self.tokenize_holding(text, tokens, &mut Vec::new());
     }
@@ -314,7 +312,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
     /// Skips the text before the first code, in a language whose files begin with text.
     fn begin_inside(&mut self) {
         let Some(rule) = self.table.at_start.map(|rule| &self.table.rules[rule]) else { return };
-        let close = rule.close.as_ref().map_or(&b""[..], |close| &close.head);
+        let close = rule.fixed_close();
         if closes_in(rule, close, &self.text[self.at..]) {
             self.body(self.at, Body::new(rule, Cow::Borrowed(close), self.at));
         }

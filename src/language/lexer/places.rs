@@ -165,7 +165,7 @@ impl Run<'_, '_, '_> {
 
     pub(super) fn holds_one_character(&self, rule: &Rule, inside: usize) -> bool {
         let rest = &self.text[inside..];
-        let close = rule.close.as_ref().map_or(&b""[..], |close| &close.head);
+        let close = rule.fixed_close();
         match rest.first() {
             None | Some(b'\n') => false,
             Some(&byte) if Some(byte) == rule.escape => true,
