@@ -60,8 +60,7 @@ impl fmt::Debug for BlobId {
 pub enum Content {
     /// In the object database of a repository.
     Blob(BlobId),
-    /// On disk only: a file of a plain folder, or one of a work tree that differs from the index or
-    /// is not tracked.
+    /// On disk only: in a plain folder, or in a work tree where it differs from the index.
     Disk,
 }
 
@@ -94,8 +93,7 @@ pub trait ReadFiles {
     /// The bytes of a file.
     ///
     /// # Errors
-    /// If they are not here, as in a partial clone that has not fetched the blob, or cannot be
-    /// read.
+    /// If they are not here, as in a partial clone, or cannot be read.
     fn read(&self, entry: &Entry) -> Result<Vec<u8>, Error>;
 
     /// The size of a file in bytes, without reading its content.
@@ -108,12 +106,11 @@ pub trait ReadFiles {
     fn try_read(&self, entry: &Entry) -> Result<Result<Vec<u8>, Lack>, Error> {
         match self.read(entry) {
             Ok(bytes) => Ok(Ok(bytes)),
-            Err(why) => why.lack().map(Err).ok_or(why),
+            Err(why) => why.lack.map(Err).ok_or(why),
         }
     }
 
-    /// Fetches what is not here of files that are about to be read, all at once, where files are
-    /// fetched.
+    /// Fetches what is not here of files that are about to be read, all at once.
     fn fetch(&self, _: &mut dyn Iterator<Item = &Entry>) {}
 }
 
@@ -126,6 +123,7 @@ pub struct Error {
     /// Why not, alone.
     why: String,
     help: Option<String>,
+    /// What is lacking, if it concerns this file alone.
     lack: Option<Lack>,
 }
 
@@ -165,11 +163,6 @@ impl Error {
     /// The reason, for a list that names the file.
     pub fn why(&self) -> &str {
         &self.why
-    }
-
-    /// What is lacking, if it concerns this file alone.
-    pub fn lack(&self) -> Option<Lack> {
-        self.lack
     }
 
     /// What to do about it.

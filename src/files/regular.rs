@@ -16,7 +16,8 @@ use crate::text::hexadecimal;
 /// # Errors
 /// When there is none. A folder is opened where the system does so, and cannot be read.
 pub fn open(path: &Path) -> io::Result<File> {
-    if is_null(path) {
+    // The device that people name for a file without contents.
+    if cfg!(unix) && path == Path::new("/dev/null") {
         return File::open(path);
     }
     // Checked before it is opened, since opening a pipe waits for a writer.
@@ -79,10 +80,8 @@ pub fn read_text(path: &Path, max: u64) -> io::Result<String> {
 
 /// Why a file of more than `max` bytes is not read.
 pub fn too_large(max: u64) -> io::Error {
-    io::Error::new(
-        io::ErrorKind::FileTooLarge,
-        format!("it has more than {} MB", max / (1024 * 1024)),
-    )
+    let why = format!("it has more than {} MB", max / (1024 * 1024));
+    io::Error::new(io::ErrorKind::FileTooLarge, why)
 }
 
 /// Why a file is not read as text.
@@ -97,11 +96,6 @@ pub fn not_regular() -> io::Error {
 
 fn check(metadata: &Metadata) -> io::Result<()> {
     if metadata.is_file() || metadata.is_dir() { Ok(()) } else { Err(not_regular()) }
-}
-
-/// The device that people name for a file without contents.
-fn is_null(path: &Path) -> bool {
-    cfg!(unix) && path == Path::new("/dev/null")
 }
 
 #[cfg(all(test, target_os = "linux"))]

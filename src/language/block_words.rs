@@ -9,11 +9,9 @@ const PARTS: &str = "if else elif elsif elseif unless for foreach while until lo
      default match try except rescue catch finally ensure with return then begin";
 /// Words before the name of a function.
 const FUNCTIONS: &str = "def fn func function fun sub proc procedure method defp macro";
-/// Words before the name of a type.
 const TYPES: &str = "class struct trait interface";
 /// Words that end a block, on a line of their own.
 const ENDS: &str = "end fi done esac endif endfunction endwhile endfor";
-/// Words of control flow.
 const CONTROL_FLOW: &str = "if else elif elsif elseif unless for foreach while until loop do switch case when match \
      select try catch except rescue finally ensure throw raise break continue goto guard defer yield await with cond";
 
@@ -98,7 +96,6 @@ struct Words {
     words: Vec<Word>,
 }
 
-/// A word, as it is written or in any case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Word {
     text: String,
@@ -124,9 +121,9 @@ impl Words {
     fn get(&self, word: &[u8]) -> Option<&str> {
         let key = key(word);
         let first = self.keys.partition_point(|&other| other < key);
-        let n_alike = self.keys[first..].iter().take_while(|&&other| other == key).count();
-        let alike = &self.words[first..first + n_alike];
-        alike.iter().find(|known| known.is(word)).map(|known| &*known.text)
+        let alike = self.keys[first..].iter().take_while(|&&other| other == key);
+        let known = alike.zip(&self.words[first..]).find(|(_, known)| known.is(word));
+        known.map(|(_, known)| &*known.text)
     }
 }
 

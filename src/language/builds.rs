@@ -21,10 +21,8 @@ const PLATFORMS: &[&[u8]] = &[
 ];
 /// Words that name a family of platforms, which all others may belong to but that of Windows.
 const FAMILIES: &[&str] = &["posix", "unix"];
-/// Those of Windows.
 const WINDOWS: &[&str] = &["win32", "windows"];
 
-/// The lines of a whole file.
 const WHOLE: Range<u32> = 1..u32::MAX;
 
 /// The conditions on builds in a file.
@@ -34,7 +32,7 @@ pub struct Builds {
     conditions: Vec<Condition>,
 }
 
-/// A condition on the builds that have some lines.
+/// What is true of the builds that have these lines.
 #[derive(Debug, Clone)]
 struct Condition {
     lines: Range<u32>,
@@ -43,10 +41,9 @@ struct Condition {
 
 #[derive(Debug, Clone, PartialEq)]
 enum When {
-    /// A name is set, or is not.
     Set(String, bool),
-    /// A conditional of this file takes this branch.
-    Branch { conditional: u32, branch: u32 },
+    /// The conditional that begins on this line takes this branch.
+    Branch(u32, u32),
 }
 
 impl Builds {
@@ -70,7 +67,7 @@ impl Builds {
                 let is_end = directive.starts_with(b"endif");
                 let is_next = is_end || directive.starts_with(b"el");
                 if let Some((conditional, branch, start)) = open.pop_if(|_| is_next) {
-                    let when = When::Branch { conditional, branch };
+                    let when = When::Branch(conditional, branch);
                     conditions.push(Condition { lines: start..line, when });
                     open.extend((!is_end).then_some((conditional, branch + 1, line)));
                 } else if directive.starts_with(b"if") {
@@ -81,8 +78,7 @@ impl Builds {
         Self { path: path.clone(), conditions }
     }
 
-    /// Whether no build has both these lines and those of `other`. Time O(n m) for n and m
-    /// conditions.
+    /// Whether no build has both these lines and those of `other`. Time O(n m), in conditions.
     pub fn exclude(&self, lines: &Range<u32>, other: &Self, of_other: &Range<u32>) -> bool {
         let is_same_file = self.path == other.path;
         self.of(lines).any(|when| other.of(of_other).any(|of| when.excludes(of, is_same_file)))
@@ -90,8 +86,7 @@ impl Builds {
             || differ_in_platform(self.path.as_bytes(), other.path.as_bytes())
     }
 
-    /// Whether both are files of one folder for builds with different tags: what both declare
-    /// cannot be in one build.
+    /// Whether both are files of one folder for different tags: no build has what both declare.
     fn is_tagged_beside(&self, other: &Self) -> bool {
         let [own, others] = [self, other].map(|of| {
             let tags = of.conditions.iter().filter(|condition| condition.lines == WHOLE);
@@ -116,10 +111,9 @@ impl When {
         match (self, other) {
             (Self::Set(name, is_set), Self::Set(of, is)) if name == of => is_set != is,
             (Self::Set(name, true), Self::Set(of, true)) => are_apart(name, of),
-            (
-                Self::Branch { conditional, branch },
-                Self::Branch { conditional: of, branch: is },
-            ) => is_same_file && conditional == of && branch != is,
+            (Self::Branch(conditional, branch), Self::Branch(of, is)) => {
+                is_same_file && conditional == of && branch != is
+            }
             _ => false,
         }
     }
@@ -157,14 +151,12 @@ fn term(text: &str) -> When {
 
 /// The line behind the item below an attribute, which ends with a bracket that is indented like it.
 fn end_of_item(text: &[u8], lines: &Lines, attribute: u32, indentation: usize) -> u32 {
-    for number in attribute + 1..=lines.n_lines() {
+    let end = (attribute + 1..=lines.n_lines()).find(|&number| {
         let line = lines.text(text, number);
         let words = line.trim_ascii_start();
-        if line.len() - words.len() <= indentation && words.starts_with(b"}") {
-            return number + 1;
-        }
-    }
-    u32::MAX
+        line.len() - words.len() <= indentation && words.starts_with(b"}")
+    });
+    end.map_or(u32::MAX, |end| end + 1)
 }
 
 /// Whether two paths are the same but for one word, which names a platform in both.

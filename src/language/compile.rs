@@ -18,18 +18,16 @@ pub(super) const SPACE: Class = 1;
 pub(super) const START: Class = 2;
 /// May continue an identifier.
 pub(super) const CONTINUE: Class = 4;
-/// A digit.
 pub(super) const DIGIT: Class = 8;
 /// A comment, literal or heredoc may open here.
 pub(super) const OPENER: Class = 16;
-/// The line end.
 pub(super) const NEWLINE: Class = 32;
 /// A word that starts here may open a literal or comment (`r"`, `rem`).
 pub(super) const WORD_OPENER: Class = 64;
 /// Punctuation that needs a closer look: the backslash.
 pub(super) const ODD: Class = 128;
 
-/// A table in the form that the lexer runs.
+/// A table in the form that the lexer runs. What has no doc here is told at [`Table`].
 #[derive(Debug)]
 pub(super) struct CompiledTable {
     pub classes: [Class; 256],
@@ -46,29 +44,19 @@ pub(super) struct CompiledTable {
     pub rules: Vec<Rule>,
     pub heredocs: Vec<HeredocRule>,
     pub keywords: Keywords,
-    /// Keywords whose brackets come before a statement.
     pub heads: Vec<Box<[u8]>>,
-    /// Words that are operators behind a value in the brackets of a head.
     pub infix: Vec<Box<[u8]>>,
-    /// The keywords between which brackets that nothing opens end patterns.
     pub cases: Option<[Box<[u8]>; 2]>,
-    /// What comes before the name of a variable.
     pub sigils: Box<[u8]>,
     /// Whether double brackets hold arithmetic.
     pub has_arithmetic: bool,
-    /// Whether the escape of a character is that character, wherever it is.
     pub has_unicode_escapes: bool,
-    /// Operators that leave a value one.
     pub postfix: Vec<Box<[u8]>>,
-    /// Whether values may be elements.
     pub has_elements: bool,
-    /// Whether a backslash at the end of a line joins words.
     pub has_spliced_words: bool,
     pub imports: Vec<ImportRule>,
-    /// Whether a comment before an import may be code.
     pub has_preambles: bool,
-    /// Bit n is set if the hash of a word that begins an import, or makes it something else, ends
-    /// in n; this filters out most words.
+    /// Bit n is set if the hash of a word of an import ends in n; this filters out most words.
     pub import_bits: u64,
     /// The rule inside of which files begin.
     pub at_start: Option<usize>,
@@ -123,55 +111,42 @@ pub(super) enum Opens {
     NothingAsArgument,
 }
 
-/// The part of an opener that its closer repeats: its placeholder.
+/// The placeholder of an opener or a closer, as told at [`TextRow`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hole {
-    /// Any number of one byte.
     Repeat(u8),
-    /// Spaces and tabs, or nothing.
     Blank,
-    /// Backslashes with a line end each, or nothing.
     Splice,
-    /// A word, or nothing.
     Tag,
-    /// The name of an extension, and behind blanks a word, which the closer has.
     Extension,
-    /// What may stand between the quote and the bracket of a raw string in C++, or nothing.
     Delimiter,
-    /// One bracket or punctuation byte.
     Bracket,
-    /// The same that closes nothing, behind blanks.
     Quote,
 }
 
-/// How a comment or literal ends.
+/// How a comment or literal ends. What has no doc here is told at [`TextRow`].
 #[derive(Debug)]
 pub(super) struct Rule {
     pub row: TextRow,
     pub is_comment: bool,
     /// `None`: the line end.
-    pub close: Option<Closer>,
-    /// Further closers.
+    pub close: Option<HoledText>,
     pub other_closes: Vec<Box<[u8]>>,
     /// The opener that starts another level, when levels nest.
     pub nests: Option<Box<[u8]>>,
     pub escape: Option<u8>,
     pub is_multi_line: bool,
     pub not_after: Vec<Box<[u8]>>,
-    /// What ends the code around it, inside of another literal.
     pub within: Option<u8>,
     /// Whether backslashes at the end of lines may be in its closer.
     pub has_splices: bool,
     pub shelter: Option<(u8, u8)>,
     pub interpolation: Vec<(Box<[u8]>, u8)>,
-    /// What ends code inside, besides its closer.
     pub format_after: Option<u8>,
-    /// Bytes at which the body needs a closer look; the closer's own unless its placeholder is a
-    /// bracket.
+    /// Bytes at which the body needs a closer look; not its own closer where that is a bracket.
     pub stops: Box<[bool; 256]>,
     /// The same, if they are at most three and the closer has no placeholder.
     pub few_stops: Option<Few>,
-    /// How the body ends.
     pub ending: Ending,
 }
 
@@ -184,14 +159,17 @@ pub(super) enum Ending {
     Closer(Option<Box<Finder<'static>>>),
     /// At this byte, or at the line end unless the rule is multi-line; only an escape hides either.
     Quote(u8),
-    /// Anything that a rule can express.
     Any,
 }
 
 impl Rule {
-    /// Whether its opener opens it everywhere, and its closer is always the same.
-    fn is_plain(&self) -> bool {
+    /// Whether its closer, or the line end, is always the same.
+    pub fn has_fixed_close(&self) -> bool {
         self.close.as_ref().is_none_or(|close| close.hole.is_none())
+    }
+
+    fn is_plain(&self) -> bool {
+        self.has_fixed_close()
             && self.row.place == OpenerPlace::Anywhere
             && !self.row.one_character
             && self.row.holds.is_none()
@@ -205,7 +183,7 @@ impl Rule {
         self.row.second || self.row.flags || self.row.whole_line
     }
 
-    /// The closer, if it is always the same.
+    /// The closer, if it is always the same; nothing for the line end.
     pub fn fixed_close(&self) -> &[u8] {
         self.close.as_ref().map_or(b"", |close| &close.head)
     }
@@ -221,8 +199,7 @@ impl Rule {
             && !self.row.expansions
             && self.interpolation.is_empty();
         let has_escape = self.escape.is_some();
-        let fixed =
-            self.close.as_ref().filter(|close| close.hole.is_none()).map(|close| &*close.head);
+        let fixed = Some(self.fixed_close()).filter(|_| self.has_fixed_close());
         match fixed.filter(|close| !close.is_empty()) {
             _ if self.close.is_none() && !has_escape && self.row.ends_before.is_empty() => {
                 Ending::Line
@@ -236,8 +213,9 @@ impl Rule {
     }
 }
 
+/// A text with a placeholder in it, or all of a text as the head.
 #[derive(Debug)]
-pub(super) struct Closer {
+pub(super) struct HoledText {
     pub head: Box<[u8]>,
     pub hole: Option<Hole>,
     pub tail: Box<[u8]>,
@@ -246,7 +224,6 @@ pub(super) struct Closer {
 #[derive(Debug)]
 pub(super) struct HeredocRule {
     pub row: Heredoc,
-    /// Keywords after which a variable or a block is a file.
     pub files: Vec<Box<[u8]>>,
 }
 
@@ -260,18 +237,12 @@ pub(super) struct ImportRule {
     pub not_with_words: Box<[u32]>,
     /// The number of brackets in its mark, which are open when it begins.
     pub n_open: usize,
-    /// What it imports if the comment before it is code, and the row of that code's language: after
-    /// those of the strings.
+    /// What it imports if the comment before it is code, and the row of that: after the strings.
     pub preamble: Option<(Box<[u8]>, usize)>,
-    /// Brackets right behind the word in which nothing opens.
     pub verbatim: Option<(u8, u8)>,
 }
 
 impl CompiledTable {
-    /// Compiles `table`.
-    ///
-    /// # Errors
-    /// [`TableError::Value`] names the key with the unusable value.
     pub fn new(table: &Table) -> Result<Self, TableError> {
         let fold = if table.case_insensitive { hash::FOLD } else { 0 };
         let mut classes = byte_classes(table)?;
@@ -285,29 +256,30 @@ impl CompiledTable {
         for opener in &mut openers {
             opener.is_plain = opener.n_word == 0
                 && opener.hole.is_none()
-                && opener.tail.is_empty()
                 && matches!(opener.opens, Opens::Rule(rule) if rules[rule].is_plain());
-            let class = if opener.n_word > 0 { WORD_OPENER } else { OPENER };
-            classes[opener.head[0] as usize] |= class;
+            let first = opener.head[0];
+            classes[first as usize] |= if opener.n_word > 0 { WORD_OPENER } else { OPENER };
+            if table.case_insensitive && opener.n_word > 0 {
+                classes[first.to_ascii_uppercase() as usize] |= WORD_OPENER;
+            }
         }
         if table.elements {
             classes[b'<' as usize] |= OPENER;
         }
-        if table.case_insensitive {
-            for opener in openers.iter().filter(|opener| opener.n_word > 0) {
-                classes[opener.head[0].to_ascii_uppercase() as usize] |= WORD_OPENER;
-            }
-        }
         let mut openers_at = [(0, 0); 256];
-        for (at, opener) in openers.iter().enumerate() {
+        for (at, opener) in (0..).zip(&openers) {
             let (from, to) = &mut openers_at[opener.head[0] as usize];
-            *from = if *to == 0 { at as u16 } else { *from };
-            *to = at as u16 + 1;
+            *from = if *to == 0 { at } else { *from };
+            *to = at + 1;
         }
         let imports = imports(table, fold)?;
+        let values: Vec<u64> = hashes(&table.value_keywords, fold).collect();
+        let keywords: Vec<u64> = hashes(&table.keywords, fold).chain(values.clone()).collect();
+        let is_more = |byte: &u8| classes[*byte as usize] & CONTINUE != 0 && !is_word_byte(byte);
+        let besides: Vec<u8> = (0..0x80).filter(is_more).collect();
         let numeric = [b".+-", table.digit_separators.as_bytes()].concat();
         Ok(Self {
-            word_bytes: word_bytes(&classes),
+            word_bytes: WordBytes::new(&besides),
             follows_word_opener: follows_word_opener(&openers),
             lengthens_number: byte_set(&numeric),
             import_bits: (imports.iter())
@@ -318,7 +290,7 @@ impl CompiledTable {
             openers_at,
             rules,
             heredocs,
-            keywords: keywords(table, fold),
+            keywords: Keywords::new(&keywords, &values),
             heads: words(&table.heads),
             infix: words(&table.infix),
             cases: table.cases.as_ref().map(|pair| [&pair.open, &pair.close].map(|of| bytes(of))),
@@ -337,7 +309,6 @@ impl CompiledTable {
         })
     }
 
-    /// Whether a word may go on with this byte.
     #[inline(always)]
     pub fn continues_word(&self, byte: u8) -> bool {
         self.classes[byte as usize] & CONTINUE != 0
@@ -352,12 +323,11 @@ fn words(text: &str) -> Vec<Box<[u8]>> {
     text.split_whitespace().map(bytes).collect()
 }
 
-/// Whether one of `words` is `text`.
 pub(super) fn has_word(words: &[Box<[u8]>], text: &[u8]) -> bool {
     words.iter().any(|word| **word == *text)
 }
 
-/// Brackets that are a character each.
+/// Brackets, if they are a character each.
 fn brackets(pair: &Delimiters) -> Option<(u8, u8)> {
     match (pair.open.as_bytes(), pair.close.as_bytes()) {
         (&[open], &[close]) => Some((open, close)),
@@ -367,23 +337,18 @@ fn brackets(pair: &Delimiters) -> Option<(u8, u8)> {
 
 fn byte_set(bytes: &[u8]) -> [bool; 256] {
     let mut set = [false; 256];
-    for &byte in bytes {
-        set[byte as usize] = true;
-    }
+    bytes.iter().for_each(|&byte| set[byte as usize] = true);
     set
 }
 
 fn byte_classes(table: &Table) -> Result<[Class; 256], TableError> {
-    let mut classes = [0; 256];
-    for byte in 0..=255u8 {
-        classes[byte as usize] = match byte {
-            b'\n' | b'\r' => NEWLINE,
-            0..=b' ' | 0x7F => SPACE,
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80.. => START | CONTINUE,
-            b'0'..=b'9' => DIGIT | CONTINUE,
-            _ => 0,
-        };
-    }
+    let mut classes: [Class; 256] = std::array::from_fn(|byte| match byte as u8 {
+        b'\n' | b'\r' => NEWLINE,
+        0..=b' ' | 0x7F => SPACE,
+        b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80.. => START | CONTINUE,
+        b'0'..=b'9' => DIGIT | CONTINUE,
+        _ => 0,
+    });
     let extra = [
         ("identifier-start", &table.identifier_start, START | CONTINUE),
         ("identifier-continue", &table.identifier_continue, CONTINUE),
@@ -399,21 +364,8 @@ fn byte_classes(table: &Table) -> Result<[Class; 256], TableError> {
     Ok(classes)
 }
 
-fn keywords(table: &Table, fold: u64) -> Keywords {
-    let values: Vec<u64> = hashes(&table.value_keywords, fold).collect();
-    let all: Vec<u64> = hashes(&table.keywords, fold).chain(values.iter().copied()).collect();
-    Keywords::new(&all, &values)
-}
-
 fn hashes(words: &str, fold: u64) -> impl Iterator<Item = u64> {
     words.split_whitespace().map(move |word| hash::word(word.as_bytes(), fold))
-}
-
-/// The bytes of words, unless there are too many to match eight at a time.
-fn word_bytes(classes: &[Class; 256]) -> Option<WordBytes> {
-    let besides =
-        (0..0x80).filter(|byte| classes[*byte as usize] & CONTINUE != 0 && !is_word_byte(byte));
-    WordBytes::new(&besides.collect::<Vec<u8>>())
 }
 
 /// Whether words have this byte in every language.
@@ -445,9 +397,8 @@ fn imports(table: &Table, fold: u64) -> Result<Vec<ImportRule>, TableError> {
             let word = first.trim_start_matches(|c: char| c.is_ascii_punctuation() && c != '_');
             let mark = &first.as_bytes()[..first.len() - word.len()];
             if word.is_empty() || mark.len() > MAX_MARK {
-                let why = format!(
-                    "`{first}` is not a word with at most {MAX_MARK} punctuation characters before it"
-                );
+                let most = format!("at most {MAX_MARK} punctuation characters before it");
+                let why = format!("`{first}` is not a word with {most}");
                 return Err(TableError::value("first", why).in_row("imports", row));
             }
             let verbatim = import.verbatim.as_ref().map(brackets);
@@ -456,15 +407,14 @@ fn imports(table: &Table, fold: u64) -> Result<Vec<ImportRule>, TableError> {
                 return Err(TableError::value("verbatim", why).in_row("imports", row));
             }
             let preamble = import.preamble.as_ref().filter(|_| import.holds.is_some());
+            let not_with_words = hashes(&import.not_with_words, fold);
             rules.push(ImportRule {
                 row: import.clone(),
                 preamble: preamble.map(|name| (bytes(name), table.strings.len() + row)),
                 verbatim: verbatim.flatten(),
                 mark: mark.into(),
                 word: hash::word(word.as_bytes(), fold) as u32,
-                not_with_words: (hashes(&import.not_with_words, fold))
-                    .map(|hash| hash as u32)
-                    .collect(),
+                not_with_words: not_with_words.map(|hash| hash as u32).collect(),
                 n_open: mark.iter().filter(|byte| matches!(byte, b'(' | b'[' | b'{')).count(),
             });
         }
@@ -510,7 +460,7 @@ fn openers(table: &Table) -> Result<Vec<Opener>, TableError> {
 
 fn opener(text: &str, opens: Opens, is_folded: bool) -> Result<Opener, TableError> {
     let text = if is_folded { text.to_ascii_lowercase() } else { text.to_owned() };
-    let (head, hole, tail) = split_hole(&text);
+    let HoledText { head, hole, tail } = split_hole(&text);
     // No word begins with a digit: the `0` of `0'c` is one opener together with what follows.
     let begins_word = head.first().is_some_and(|first| !first.is_ascii_digit());
     let n_word = head.iter().take_while(|byte| begins_word && is_word_byte(byte)).count();
@@ -522,19 +472,17 @@ fn opener(text: &str, opens: Opens, is_folded: bool) -> Result<Opener, TableErro
     Ok(Opener { head, hole, tail, n_word, opens, is_plain, value, counts })
 }
 
-/// Splits `r{#}"` into `r`, the hole and `"`. A brace that begins no hole stands for itself:
-/// `{{tag}|` begins with one.
-fn split_hole(text: &str) -> (Box<[u8]>, Option<Hole>, Box<[u8]>) {
+/// Splits `r{#}"` into `r`, the hole and `"`. A brace that begins no hole is text: `{{tag}|`.
+fn split_hole(text: &str) -> HoledText {
     for (at, _) in text.match_indices('{') {
         let Some((inside, tail)) = text[at + 1..].split_once('}') else { break };
         if let Some(hole) = hole(inside) {
-            return (bytes(&text[..at]), Some(hole), bytes(tail));
+            return HoledText { head: bytes(&text[..at]), hole: Some(hole), tail: bytes(tail) };
         }
     }
-    (bytes(text), None, Box::default())
+    HoledText { head: bytes(text), hole: None, tail: Box::default() }
 }
 
-/// The placeholder of this name.
 fn hole(name: &str) -> Option<Hole> {
     Some(match name {
         "blank" => Hole::Blank,
@@ -568,24 +516,22 @@ fn rules(table: &Table) -> Result<Vec<Rule>, TableError> {
 
 fn rule(row: &TextRow, is_comment: bool) -> Result<Rule, TableError> {
     let first = row.open.iter().next().unwrap_or_default();
-    let default_close = first.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
     let mut closes: Vec<&str> = match &row.close {
         Some(closes) => closes.iter().collect(),
         None if is_comment => Vec::new(),
-        None => vec![default_close],
+        None => vec![first.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_')],
     };
     if closes.contains(&"") || closes.is_empty() && (row.close.is_some() || !is_comment) {
         return Err(TableError::value("close", format!("nothing closes `{first}`")));
     }
     let others = closes.split_off(closes.len().min(1));
-    if let Some(other) = others.iter().find(|other| split_hole(other).1.is_some()) {
+    if let Some(other) = others.iter().find(|other| split_hole(other).hole.is_some()) {
         let why = format!("only the first may have a hole, not `{other}`");
         return Err(TableError::value("close", why));
     }
     if row.holds.is_some() && (is_comment || row.nested || !row.interpolation.is_empty()) {
-        let why =
-            format!("what `{first}` opens must be a literal, neither nested nor with code inside");
-        return Err(TableError::value("holds", why));
+        let must = "must be a literal, neither nested nor with code inside";
+        return Err(TableError::value("holds", format!("what `{first}` opens {must}")));
     }
     let mut interpolation = Vec::new();
     for pair in &row.interpolation {
@@ -616,12 +562,9 @@ fn rule(row: &TextRow, is_comment: bool) -> Result<Rule, TableError> {
     let mut rule = Rule {
         row: row.clone(),
         is_comment,
-        close: closes.first().map(|close| {
-            let (head, hole, tail) = split_hole(close);
-            Closer { head, hole, tail }
-        }),
+        close: closes.first().map(|close| split_hole(close)),
         other_closes: others.into_iter().map(bytes).collect(),
-        nests: row.nested.then(|| split_hole(first).0),
+        nests: row.nested.then(|| split_hole(first).head),
         escape: row.escape.map(|c| c as u8),
         is_multi_line: row.multi_line.unwrap_or(is_comment && row.close.is_some()),
         not_after: words(&row.not_after),
@@ -635,16 +578,12 @@ fn rule(row: &TextRow, is_comment: bool) -> Result<Rule, TableError> {
         ending: Ending::Any,
     };
     rule.stops = Box::new(stops(&rule));
-    rule.few_stops = few_stops(&rule);
+    if rule.has_fixed_close() {
+        let stops: Vec<u8> = (0..=u8::MAX).filter(|&byte| rule.stops[byte as usize]).collect();
+        rule.few_stops = Few::new(&stops);
+    }
     rule.ending = rule.ending();
     Ok(rule)
-}
-
-/// The bytes at which the body needs a closer look, if they are few enough to search for.
-fn few_stops(rule: &Rule) -> Option<Few> {
-    let has_hole = rule.close.as_ref().is_some_and(|close| close.hole.is_some());
-    let stops: Vec<u8> = (0..=u8::MAX).filter(|&byte| rule.stops[byte as usize]).collect();
-    if has_hole { None } else { Few::new(&stops) }
 }
 
 fn stops(rule: &Rule) -> [bool; 256] {

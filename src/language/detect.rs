@@ -1,5 +1,4 @@
-//! Finds the language of a file: by its name, its `#!` line, or by content if the extension is
-//! ambiguous.
+//! Finds the language of a file: by its name, its `#!` line, or its content.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -46,10 +45,9 @@ pub struct Language {
 }
 
 impl Language {
-    /// The lines of `text`, which was read into `tokens`, with test code, as disjoint ranges in
-    /// order, counted from 1. Time O(n).
+    /// The lines of test code, as disjoint ranges in order, counted from 1. Time O(n log n).
     pub fn test_lines(&self, text: &[u8], tokens: &[Token]) -> Vec<Range<u32>> {
-        self.test_marks.find(text, tokens)
+        self.test_marks.find(&self.table.tests, text, tokens)
     }
 
     /// Whether its files are always read by a single lexer, whatever the settings.
@@ -59,7 +57,7 @@ impl Language {
 
     /// Whether its files may contain other languages; those with a preamble apart.
     pub fn is_host(&self) -> bool {
-        !self.regions.is_empty()
+        !self.table.regions.is_empty()
             || self.table.around.is_some()
             || self.table.page.is_some()
             || self.is_notebook
@@ -76,8 +74,7 @@ impl Language {
         self.table.imports.iter().filter_map(|import| import.preamble.as_deref())
     }
 
-    /// For each row of its strings, then of its imports, the language of the code that such a
-    /// literal, or the comment before such a statement, contains.
+    /// The language of the code in each of its strings, then before each of its imports.
     pub(super) fn held(&self) -> impl Iterator<Item = Option<&str>> {
         let imports = self.table.imports.iter().map(|row| row.holds.as_deref());
         self.table.strings.iter().map(|row| row.holds.as_deref()).chain(imports)
@@ -91,13 +88,8 @@ pub enum Reason {
     FileName,
     /// Its extension.
     Extension(String),
-    /// By its extension, which several languages share, and its content.
-    Claim {
-        /// The extension.
-        extension: String,
-        /// The pattern that matched.
-        pattern: String,
-    },
+    /// Its extension, which several languages share, and a pattern that matched.
+    Claim(String, String),
     /// The interpreter named in its first line.
     Interpreter(String),
     /// What it begins with: the pattern that matched.
@@ -113,7 +105,7 @@ impl std::fmt::Display for Reason {
         match self {
             Self::FileName => f.write_str("its name"),
             Self::Extension(extension) => write!(f, "its extension `{extension}`"),
-            Self::Claim { extension, pattern } => {
+            Self::Claim(extension, pattern) => {
                 let pattern = pattern.escape_debug();
                 write!(f, "its extension `{extension}` and what it holds: `{pattern}`")
             }
@@ -131,7 +123,7 @@ pub struct Languages {
     rows: Vec<LanguageEntry>,
     by_extension: HashMap<String, usize>,
     by_file_name: HashMap<String, usize>,
-    /// Prefix and suffix of a file name, and the language it belongs to.
+    /// By prefix and suffix of a file name.
     by_pattern: Vec<(String, String, usize)>,
     by_shebang: HashMap<String, usize>,
     by_alias: HashMap<String, usize>,
@@ -139,13 +131,7 @@ pub struct Languages {
     by_name: OnceLock<HashMap<String, usize>>,
     /// For an ambiguous extension, the rows that claim it by content.
     claims: HashMap<String, Vec<usize>>,
-    /// A digest of everything that decides how a file is read.
     digest: u64,
-}
-
-/// Has each of some keys lead to a row.
-fn own<K: AsRef<str>>(map: &mut HashMap<String, usize>, keys: &[K], row: usize) {
-    map.extend(keys.iter().map(|key| (key.as_ref().to_owned(), row)));
 }
 
 fn unknown(key: &'static str, name: &str) -> TableError {
@@ -164,7 +150,6 @@ fn by_name(rows: &[LanguageEntry]) -> HashMap<String, usize> {
     by_name
 }
 
-/// A name in lower case, with hyphens for spaces.
 fn hyphened(name: &str) -> String {
     name.to_ascii_lowercase().replace(' ', "-")
 }
@@ -172,7 +157,6 @@ fn hyphened(name: &str) -> String {
 #[derive(Debug, Default)]
 struct LanguageEntry {
     id: String,
-    /// Its display name.
     name: String,
     /// The built-in table; `None` for a user's table, which has already been read.
     builtin: Option<&'static Builtin>,
@@ -180,15 +164,6 @@ struct LanguageEntry {
     /// The patterns of its claims, compiled when a file asks for them.
     patterns: OnceLock<Vec<OnceLock<Regex>>>,
     language: OnceLock<Language>,
-}
-
-/// What speaks for a language.
-#[derive(Debug)]
-struct Evidence {
-    /// The sum of the weights of all matches.
-    weight: i32,
-    /// The pattern whose matches weigh most.
-    pattern: String,
 }
 
 #[derive(Debug)]
@@ -230,22 +205,14 @@ static BUILTIN: &[Builtin] = include!(concat!(env!("OUT_DIR"), "/languages.rs"))
 /// A digest of the built-in tables and of the code that uses them, computed by `build.rs`.
 const DIGEST: u64 = include!(concat!(env!("OUT_DIR"), "/digest.rs"));
 
-/// Number of bytes at the start of a file that are searched for the text of a claim.
-const CLAIM_WITHIN: usize = 16 * 1024;
-/// Maximum matches of a claim that count: one that is everywhere says no more than one that is
-/// often.
-const MAX_MATCHES: usize = 10;
-
 impl Languages {
     /// The built-in languages.
     pub fn builtin() -> Self {
         let mut languages = Self { digest: DIGEST, ..Self::default() };
         for builtin in BUILTIN {
             let row = languages.rows.len();
-            own(&mut languages.by_extension, builtin.extensions, row);
-            languages.own_names(builtin.file_names, row);
-            own(&mut languages.by_shebang, builtin.shebangs, row);
-            own(&mut languages.by_alias, builtin.aliases, row);
+            let Builtin { extensions, file_names, shebangs, aliases, .. } = builtin;
+            languages.own_names(row, [extensions, file_names, shebangs, aliases]);
             for extension in builtin.claims {
                 languages.claims.entry((*extension).to_owned()).or_default().push(row);
             }
@@ -279,10 +246,8 @@ impl Languages {
             map.retain(|_, owner| *owner != row);
         }
         self.by_pattern.retain(|(.., owner)| *owner != row);
-        own(&mut self.by_extension, &table.extensions, row);
-        self.own_names(&table.file_names, row);
-        own(&mut self.by_shebang, &table.shebangs, row);
-        own(&mut self.by_alias, &table.aliases, row);
+        let Table { extensions, file_names, shebangs, aliases, .. } = &table;
+        self.own_names(row, [extensions, file_names, shebangs, aliases]);
         self.by_name = OnceLock::new();
         for extension in table.claims.iter().flat_map(|claim| claim.extension.iter()) {
             let rows = self.claims.entry(extension.to_owned()).or_default();
@@ -307,7 +272,7 @@ impl Languages {
     /// Checks that the languages mentioned in the table `id` exist.
     ///
     /// # Errors
-    /// [`TableError::Value`] names the key that mentions one that does not exist.
+    /// [`TableError::Value`] names the key that mentions one that does not.
     pub fn check_references(&self, id: &str) -> Result<(), TableError> {
         let Some(table) = self.table(id) else { return Ok(()) };
         for (key, name) in [("around", &table.around), ("page", &table.page)] {
@@ -326,19 +291,25 @@ impl Languages {
         Ok(())
     }
 
-    /// Changes with everything that decides how a file is read: tables, including the user's, and
-    /// code. Fingerprints with different digests are not comparable.
+    /// A digest of all that decides how a file is read: tables, including the user's, and code.
+    /// Fingerprints with different digests are not comparable.
     pub fn digest(&self) -> u64 {
         self.digest
     }
 
-    fn own_names<K: AsRef<str>>(&mut self, names: &[K], row: usize) {
-        for name in names.iter().map(AsRef::as_ref) {
+    /// Has extensions, file names, interpreters and other names lead to a row.
+    fn own_names<K: AsRef<str>>(&mut self, row: usize, keys: [&[K]; 4]) {
+        let [extensions, file_names, shebangs, aliases] =
+            keys.map(|keys| keys.iter().map(|key| key.as_ref().to_owned()));
+        self.by_extension.extend(extensions.map(|key| (key, row)));
+        self.by_shebang.extend(shebangs.map(|key| (key, row)));
+        self.by_alias.extend(aliases.map(|key| (key, row)));
+        for name in file_names {
             match name.split_once('*') {
                 Some((before, after)) => {
                     self.by_pattern.push((before.to_owned(), after.to_owned(), row));
                 }
-                None => drop(self.by_file_name.insert(name.to_owned(), row)),
+                None => drop(self.by_file_name.insert(name, row)),
             }
         }
     }
@@ -397,14 +368,12 @@ impl Languages {
         Some((best.open.iter().next()?, close.unwrap_or_default()))
     }
 
-    /// How the language of this display name writes a function that two others call; `None` if that
-    /// is not known.
+    /// How the language of this display name writes a function that two others call, if known.
     pub fn helper(&self, name: &str) -> Option<HelperPatterns> {
         let patterns = HelperPatterns::new(self.table_of(name)?.helper.as_ref()?);
         Some(patterns.expect("tables are checked when they are added, and by a test"))
     }
 
-    /// The table of the language of this display name.
     fn table_of(&self, name: &str) -> Option<&Table> {
         self.rows.iter().find(|row| row.name == name).map(|row| &**row.table())
     }
@@ -419,8 +388,7 @@ impl Languages {
             || parts.all(|part| part.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'v')))
     }
 
-    /// The part of a file name that decides the language: with the same part, the same text is in
-    /// the same language.
+    /// The part of a file name that decides the language, together with the text.
     pub fn telling_name(&self, path: &FilePath) -> String {
         let name = String::from_utf8_lossy(path.name());
         // No extension has a slash.
@@ -435,8 +403,7 @@ impl Languages {
     }
 
     /// The language that a file name alone promises: that of the whole name, or the owner of its
-    /// longest extension that has one. An extension that languages only claim promises nothing:
-    /// most files with it may be none of theirs.
+    /// longest extension that has one. What languages only claim promises nothing.
     pub fn promised(&self, path: &FilePath) -> Option<&Language> {
         Some(self.promised_row(path)?.language())
     }
@@ -453,8 +420,8 @@ impl Languages {
 
     fn promised_row(&self, path: &FilePath) -> Option<&LanguageEntry> {
         let name = String::from_utf8_lossy(path.name());
-        let row = self.of_name(&name);
-        let row = row.or_else(|| extensions(&name).find_map(|extension| self.owner(extension)))?;
+        let mut owners = extensions(&name).filter_map(|extension| self.owner(extension));
+        let row = self.of_name(&name).or_else(|| owners.next())?;
         Some(&self.rows[row])
     }
 
@@ -474,11 +441,9 @@ impl Languages {
         promised.into_iter().chain(claimants)
     }
 
-    /// The language of the file `path` with the contents `text`.
-    ///
-    /// In this order: the whole name; the longest extension, preferring a
-    /// language for which the content says more than for its owner; the `#!` line; what the text
-    /// begins with.
+    /// The language of the file `path` with the contents `text`: by the whole name; the longest
+    /// extension, preferring a language for which the content says more than for its owner; the
+    /// `#!` line; what the text begins with.
     pub fn identify(&self, path: &FilePath, text: &[u8]) -> Option<&Language> {
         self.identify_why(path, text).map(|(language, _)| language)
     }
@@ -486,18 +451,17 @@ impl Languages {
     /// Like [`Self::identify`], with the reason.
     pub fn identify_why(&self, path: &FilePath, text: &[u8]) -> Option<(&Language, Reason)> {
         let name = String::from_utf8_lossy(path.name());
-        let (row, reason) = (self
-            .identified_by_name(&name, text)
-            .map(|row| (row, Reason::FileName)))
-        .or_else(|| extensions(&name).find_map(|end| self.identified_by_extension(end, text)))
-        .or_else(|| {
-            let interpreter = interpreter(text)?;
-            Some((*self.by_shebang.get(&interpreter)?, Reason::Interpreter(interpreter)))
-        })
-        .or_else(|| {
-            let (row, pattern) = self.claimed(ANY_EXTENSION, text)?;
-            Some((row, Reason::Beginning(pattern)))
-        })?;
+        let by_name = self.identified_by_name(&name, text).map(|row| (row, Reason::FileName));
+        let (row, reason) = by_name
+            .or_else(|| extensions(&name).find_map(|end| self.identified_by_extension(end, text)))
+            .or_else(|| {
+                let interpreter = interpreter(text)?;
+                Some((*self.by_shebang.get(&interpreter)?, Reason::Interpreter(interpreter)))
+            })
+            .or_else(|| {
+                let (row, pattern) = self.claimed(ANY_EXTENSION, text)?;
+                Some((row, Reason::Beginning(pattern)))
+            })?;
         Some((self.rows[row].language(), reason))
     }
 
@@ -505,16 +469,17 @@ impl Languages {
         let row = self.of_name(name)?;
         // A name of any ending, `Dockerfile.*`, is that of a script in another language, if the
         // ending says so and nothing in the text speaks for the name.
+        let language = &self.rows[row];
         let is_of_other = !self.by_file_name.contains_key(name)
             && extensions(name).any(|ending| self.owner(ending).is_some())
-            && !self.rows[row].is_seen_in(text);
+            && !(0..language.table().claims.len()).any(|at| language.pattern(at).is_match(text));
         (!is_of_other).then_some(row)
     }
 
     fn identified_by_extension(&self, extension: &str, text: &[u8]) -> Option<(usize, Reason)> {
         let extension = extension.to_ascii_lowercase();
         if let Some((row, pattern)) = self.claimed(&extension, text) {
-            return Some((row, Reason::Claim { extension, pattern }));
+            return Some((row, Reason::Claim(extension, pattern)));
         }
         Some((self.owner(&extension)?, Reason::Extension(extension)))
     }
@@ -522,14 +487,13 @@ impl Languages {
     /// The language for which the content of `text` speaks more than for the owner of `extension`,
     /// and the pattern that says most. Time O(n) for each claim.
     fn claimed(&self, extension: &str, text: &[u8]) -> Option<(usize, String)> {
-        let text = &text[..text.len().min(CLAIM_WITHIN)];
+        let text = &text[..text.len().min(16 * 1024)];
         let claimants = self.claims.get(extension)?;
         let owner = self.by_extension.get(extension).copied();
+        let weight_of = |evidence: Option<(i32, &str)>| evidence.map_or(0, |(weight, _)| weight);
         let mut spoken_for = claimants.clone();
         spoken_for.retain(|&row| {
-            Some(row) != owner
-                && (self.rows[row].evidence(extension, text, None))
-                    .is_some_and(|evidence| evidence.weight > 0)
+            Some(row) != owner && weight_of(self.rows[row].evidence(extension, text, None)) > 0
         });
         if spoken_for.is_empty() {
             return None;
@@ -539,15 +503,14 @@ impl Languages {
         let of_owner = owner.map(|row| self.rows[row].all_tokens(text));
         let for_owner =
             owner.and_then(|row| self.rows[row].evidence(extension, text, of_owner.as_deref()));
-        let weight_of_owner = for_owner.map_or(0, |evidence| evidence.weight.max(0));
         let evidence = spoken_for.into_iter().filter_map(|row| {
             let own = of_owner.is_none().then(|| self.rows[row].all_tokens(text));
             let tokens = of_owner.as_deref().or(own.as_deref());
             Some((row, self.rows[row].evidence(extension, text, tokens)?))
         });
         // Of equals, the first.
-        let best = evidence.rev().max_by_key(|(_, evidence)| evidence.weight)?;
-        (best.1.weight > weight_of_owner).then_some((best.0, best.1.pattern))
+        let (row, (weight, pattern)) = evidence.rev().max_by_key(|(_, (weight, _))| *weight)?;
+        (weight > weight_of(for_owner).max(0)).then(|| (row, pattern.to_owned()))
     }
 }
 
@@ -566,7 +529,6 @@ impl LanguageEntry {
         tokens
     }
 
-    /// The compiled pattern of a claim.
     fn pattern(&self, row: usize) -> &Regex {
         let claims = &self.table().claims;
         let patterns =
@@ -576,14 +538,14 @@ impl LanguageEntry {
         })
     }
 
-    /// Whether any of its claims is in `text`.
-    fn is_seen_in(&self, text: &[u8]) -> bool {
-        (0..self.table().claims.len()).any(|row| self.pattern(row).is_match(text))
-    }
-
-    /// What speaks for a file with `extension` being in this language: matches at which one of
-    /// `tokens` begins, or all.
-    fn evidence(&self, extension: &str, text: &[u8], tokens: Option<&[Token]>) -> Option<Evidence> {
+    /// What speaks for a file with `extension` being in this language, by matches at which one of
+    /// `tokens` begins, or all: the sum of their weights, and the pattern whose matches weigh most.
+    fn evidence(
+        &self,
+        extension: &str,
+        text: &[u8],
+        tokens: Option<&[Token]>,
+    ) -> Option<(i32, &str)> {
         let mut sum = 0;
         let mut best: Option<(i32, &Claim)> = None;
         for (row, claim) in self.table().claims.iter().enumerate() {
@@ -594,13 +556,14 @@ impl LanguageEntry {
             let matches = self.pattern(row).find_iter(text).filter(|found| {
                 claim.weight < 0 || tokens.is_none_or(|tokens| is_code(text, found.range(), tokens))
             });
-            let weight = claim.weight * matches.take(MAX_MATCHES).count() as i32;
+            // What is everywhere says no more than what is often.
+            let weight = claim.weight * matches.take(10).count() as i32;
             sum += weight;
             if weight > best.map_or(0, |(most, _)| most) {
                 best = Some((weight, claim));
             }
         }
-        best.map(|(_, claim)| Evidence { weight: sum, pattern: claim.pattern.clone() })
+        best.map(|(_, claim)| (sum, claim.pattern.as_str()))
     }
 
     fn language(&self) -> &Language {
@@ -621,7 +584,7 @@ impl LanguageEntry {
                 table: Arc::clone(table),
                 is_notebook: table.notebook,
                 is_page: table.pages,
-                test_marks: TestMarks::new(table),
+                test_marks: TestMarks::default(),
             }
         })
     }
@@ -636,8 +599,7 @@ fn is_code(text: &[u8], range: Range<usize>, tokens: &[Token]) -> bool {
     let blanks = text[range.clone()].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     let first = (range.start + blanks) as u32;
     let before = tokens.partition_point(|token| token.start <= first);
-    let token = before.checked_sub(1).map(|at| &tokens[at]);
-    token.is_some_and(|token| {
+    tokens[..before].last().is_some_and(|token| {
         first < token.end && (token.start == first || token.kind() != Kind::String)
     })
 }
@@ -667,12 +629,9 @@ fn check_extension(key: &'static str, name: &str) -> Result<(), TableError> {
 
 /// Maximum rows of claims of a table: each is searched for in every file with its extension.
 const MAX_CLAIMS: usize = 100;
-/// Maximum weight of a claim, for or against.
 const MAX_WEIGHT: i32 = 100;
-/// Maximum bytes of a compiled pattern.
 const MAX_PATTERN: usize = 1 << 20;
 
-/// Checks the patterns by which a language claims extensions that another one owns.
 fn check_claims(table: &Table) -> Result<(), TableError> {
     if table.claims.len() > MAX_CLAIMS {
         return Err(TableError::value("claims", format!("they are more than {MAX_CLAIMS}")));
@@ -687,7 +646,6 @@ fn check_claims(table: &Table) -> Result<(), TableError> {
     checked.map(drop)
 }
 
-/// The pattern of a claim.
 fn compiled(claim: &Claim) -> Result<Regex, regex::Error> {
     let mut builder = RegexBuilder::new(&claim.pattern);
     builder.multi_line(true).unicode(false).size_limit(MAX_PATTERN).build()
@@ -699,8 +657,7 @@ fn extensions(name: &str) -> impl Iterator<Item = &str> {
     name.match_indices('.').map(move |(at, _)| &name[at + 1..])
 }
 
-/// The interpreter in a `#!` line, without folder and version: `python` for `/usr/bin/env -S
-/// python3.11`.
+/// The interpreter in a `#!` line, without folder and version: `python` of `env -S python3.11`.
 fn interpreter(text: &[u8]) -> Option<String> {
     let line = text.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
     let line = String::from_utf8_lossy(&line[..line.len().min(256)]);
@@ -713,7 +670,6 @@ fn interpreter(text: &[u8]) -> Option<String> {
     Some(without_version(program).to_owned())
 }
 
-/// The name of a program without its version: `python` for `python3.11`.
 fn without_version(program: &str) -> &str {
     program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-')
 }

@@ -1,9 +1,9 @@
 //! Reads files with several languages: a page with scripts, a document with examples, a notebook.
 //!
-//! The tokens of all of them form one stream, in file order. A symbol belongs to
-//! the family of its language, so code is compared only with code of its own
-//! family, wherever it is.
+//! The tokens of all of them form one stream, in file order. A symbol belongs to the family of its
+//! language, so code is compared only with code of its own family, wherever it is.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -25,10 +25,6 @@ pub struct EmbeddedPart<'l> {
     pub cell: Option<u32>,
 }
 
-/// Maximum depth of languages within languages: an example in a document, a page in that, its
-/// script.
-const MAX_LEVELS: usize = 4;
-
 /// Where the tokens of a file go, and which part of it is read.
 struct FileReader<'l, 'o> {
     languages: &'l Languages,
@@ -44,17 +40,13 @@ struct Part<'l, 't> {
     text: &'t [u8],
     /// Where it begins in the file.
     offset: usize,
-    /// Maximum depth of further languages in it.
+    /// Maximum depth of further languages in it: an example in a document, a page, its script.
     levels: usize,
 }
 
 impl Languages {
     /// Reads `text`, a file of `language`, into tokens, replacing the contents of `tokens`; returns
-    /// embedded code.
-    ///
-    /// Text in languages that are data or prose gives tokens only `with_data`; the code inside it
-    /// always does.
-    ///
+    /// embedded code. Data and prose give tokens only `with_data`; the code inside always does.
     /// Time O(n), for any bytes.
     pub fn tokenize<'l>(
         &'l self,
@@ -70,15 +62,19 @@ impl Languages {
         tokens.clear();
         let text = &text[..text.len().min(u32::MAX as usize)];
         let mut reading = FileReader { languages: self, with_data, tokens, embedded: Vec::new() };
-        reading.read(Part { language, text, offset: 0, levels: MAX_LEVELS });
+        reading.read(Part { language, text, offset: 0, levels: 4 });
         let mut embedded = reading.embedded;
         embedded.sort_by_key(|part| (part.range.start, part.range.end));
-        separate(tokens);
+        // A literal around code of another language ends where that begins.
+        tokens.sort_by_key(|token| token.start);
+        for at in 1..tokens.len() {
+            tokens[at - 1].end = tokens[at - 1].end.min(tokens[at].start);
+        }
+        tokens.retain(|token| token.end > token.start);
         embedded
     }
 
-    /// Whether `text` is not what its language says that all of it is, a notebook that is no JSON:
-    /// what code it holds is not known.
+    /// Whether `text` is a notebook that is no JSON: what code it holds is not known.
     pub fn is_broken(&self, language: &Language, text: &[u8]) -> bool {
         language.is_notebook && notebook::cells(text).is_none()
     }
@@ -87,26 +83,12 @@ impl Languages {
 impl Language {
     /// Its words, and those of the languages that are `embedded` in a file.
     pub fn words_with(&self, embedded: &[EmbeddedPart<'_>]) -> Arc<BlockWords> {
-        let mut others: Vec<&Language> = embedded.iter().map(|part| part.language).collect();
-        others.sort_by(|a, b| a.id.cmp(&b.id));
-        others.dedup_by(|a, b| a.id == b.id);
-        if others.is_empty() {
-            return Arc::clone(&self.words);
-        }
-        let mut words = BlockWords::clone(&self.words);
-        others.into_iter().for_each(|other| words.add(&other.words));
-        Arc::new(words)
+        let others: BTreeMap<&str, &Language> =
+            embedded.iter().map(|part| (&*part.language.id, part.language)).collect();
+        let mut words = Arc::clone(&self.words);
+        others.values().for_each(|other| Arc::make_mut(&mut words).add(&other.words));
+        words
     }
-}
-
-/// Sorts the tokens by position; a literal around code of another language ends where the code
-/// begins.
-fn separate(tokens: &mut Vec<Token>) {
-    tokens.sort_by_key(|token| token.start);
-    for at in 1..tokens.len() {
-        tokens[at - 1].end = tokens[at - 1].end.min(tokens[at].start);
-    }
-    tokens.retain(|token| token.end > token.start);
 }
 
 impl<'l> FileReader<'l, '_> {
@@ -152,8 +134,7 @@ impl<'l> FileReader<'l, '_> {
         }
     }
 
-    /// Reads the literals that are code of another language, all those of one language as a single
-    /// text: a tag may open in one and close in another.
+    /// Reads the literals that are code, those of one language as one text: a tag may span several.
     fn read_held(&mut self, part: Part<'l, '_>, held: &[InnerCode]) {
         let Part { language, text, offset, levels } = part;
         let languages = self.languages;
@@ -215,7 +196,5 @@ impl<'l> FileReader<'l, '_> {
 
 /// Replaces `text` with spaces, keeping its line ends.
 fn blank(text: &mut [u8]) {
-    for byte in text.iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')) {
-        *byte = b' ';
-    }
+    text.iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
 }

@@ -1,6 +1,7 @@
 //! Runs the examples of a table.
 
-use super::{Example, Kind, Languages, Token};
+use super::table::Example;
+use super::{Kind, Languages, Token};
 
 /// An example that does not produce its expected tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,14 +24,12 @@ impl std::fmt::Display for UnmetExample {
 impl Languages {
     /// The examples in a language's table that do not produce their expected tokens.
     pub fn unmet_examples(&self, id: &str) -> Vec<UnmetExample> {
-        let (Some(language), Some(table)) = (self.get(id), self.table(id)) else {
-            return Vec::new();
-        };
         let (mut unmet, mut tokens) = (Vec::new(), Vec::new());
-        for Example { shows, source, tokens: expected } in table.examples.clone() {
+        let Some(language) = self.get(id) else { return unmet };
+        for Example { shows, source, tokens: expected } in language.table.examples.clone() {
             self.tokenize(language, source.as_bytes(), true, &mut tokens);
-            let found: Vec<String> =
-                tokens.iter().map(|token| show(token, source.as_bytes())).collect();
+            let found = tokens.iter().map(|token| show(token, source.as_bytes()));
+            let found: Vec<String> = found.collect();
             if found != expected {
                 unmet.push(UnmetExample { shows, expected, found });
             }

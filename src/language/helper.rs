@@ -1,5 +1,4 @@
-//! Compiles the patterns by which a language tells what a helper of two functions can have as
-//! parameters.
+//! Compiles the patterns that tell what a helper of two functions can have as parameters.
 
 use regex::Regex;
 

@@ -26,17 +26,13 @@ mod words;
 
 pub use block_words::BlockWords;
 pub use builds::Builds;
-pub use detect::{Language, Languages, Reason};
+pub use detect::{Language, Languages};
 pub use embedded::EmbeddedPart;
-pub use example::UnmetExample;
 pub use generated::is_generated;
-pub use helper::{HelperPatterns, ValuePatterns};
+pub use helper::HelperPatterns;
 pub use lexer::Lexer;
 pub use page::page_text;
 pub use relex::{ChangedTokens, Kept, OwnTokens, Version};
-pub use table::{
-    Claim, Delimiters, Example, Helper, HelperValue, Heredoc, Import, ImportEnd, OneOrMany,
-    OpenerPlace, Region, Table, TableError, TextRow,
-};
+pub use table::{OneOrMany, OpenerPlace, Table, TableError, TextRow};
 pub use token::{Family, Kind, Symbol, Token};
 pub use words::{WORDS, words};

@@ -7,7 +7,6 @@ use serde_json::value::RawValue;
 
 use super::lexer::character;
 
-/// A code cell.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Cell {
     /// Its number among all cells, from 1.
@@ -17,16 +16,12 @@ pub(super) struct Cell {
     pub languages: Vec<String>,
     /// Its code, with JSON escapes resolved.
     pub code: Vec<u8>,
-    /// The position of the code in the file.
     pub places: Places,
 }
 
-/// Maps offsets in decoded text to offsets in the file.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Places {
-    /// Runs of bytes that are in the file unchanged, or that come from one escape.
-    runs: Vec<Run>,
-}
+/// Maps offsets in decoded text to the file: runs that are there unchanged, or are one escape.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Places(Vec<Run>);
 
 #[derive(Debug, PartialEq, Eq)]
 struct Run {
@@ -37,12 +32,12 @@ struct Run {
 
 impl Places {
     fn run_of(&self, decoded: usize) -> usize {
-        self.runs.partition_point(|run| run.decoded <= decoded).saturating_sub(1)
+        self.0.partition_point(|run| run.decoded <= decoded).saturating_sub(1)
     }
 
     /// The offset in the file of the byte at `decoded`.
     pub fn start(&self, decoded: usize) -> usize {
-        let Some(run) = self.runs.get(self.run_of(decoded)) else { return 0 };
+        let Some(run) = self.0.get(self.run_of(decoded)) else { return 0 };
         if run.is_escape { run.raw } else { run.raw + (decoded - run.decoded) }
     }
 
@@ -50,7 +45,7 @@ impl Places {
     pub fn end(&self, decoded: usize) -> usize {
         let last = decoded.saturating_sub(1);
         let at = self.run_of(last);
-        match (self.runs.get(at), self.runs.get(at + 1)) {
+        match (self.0.get(at), self.0.get(at + 1)) {
             (Some(run), Some(next)) if run.is_escape => next.raw,
             (Some(run), _) => run.raw + (last - run.decoded) + 1,
             (None, _) => 0,
@@ -113,8 +108,7 @@ struct LanguageInfo {
     name: Option<String>,
 }
 
-/// The code cells of the notebook `text`; none if it is not a notebook. A text of blanks is one
-/// without cells.
+/// The code cells of a notebook; `None` if it is none. A text of blanks has no cells.
 pub(super) fn cells(text: &[u8]) -> Option<Vec<Cell>> {
     let text = std::str::from_utf8(text).ok()?;
     if let Some(rest) = text.strip_prefix('\u{FEFF}') {
@@ -130,8 +124,7 @@ pub(super) fn cells(text: &[u8]) -> Option<Vec<Cell>> {
 fn read(text: &str) -> Option<Vec<Cell>> {
     let notebook: Notebook<'_> = serde_json::from_str(text).ok()?;
     let Metadata { kernelspec, language_info } = notebook.metadata;
-    let (language, name) =
-        kernelspec.map(|kernel| (kernel.language, kernel.name)).unwrap_or_default();
+    let (language, name) = kernelspec.map(|of| (of.language, of.name)).unwrap_or_default();
     let of_all = [language_info.and_then(|info| info.name), language, name];
     let sheets = notebook.worksheets.into_iter().flat_map(|sheet| sheet.cells);
     let all = notebook.cells.into_iter().chain(sheets);
@@ -147,14 +140,13 @@ fn read(text: &str) -> Option<Vec<Cell>> {
     Some(cells)
 }
 
-/// The text with another number of the same length for each `NaN` and `Infinity`: Python writes
-/// them in outputs, and JSON has none.
+/// The text with a number of the same length for each `NaN` and `Infinity`, which only Python has.
 fn with_numbers(text: &str) -> String {
     let mut bytes = text.as_bytes().to_vec();
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
-        let mut names = [&b"NaN"[..], b"Infinity"].into_iter();
-        if let Some(name) = names.find(|name| bytes[at..].starts_with(name)) {
+        let names = [&b"NaN"[..], b"Infinity"];
+        if let Some(name) = names.iter().find(|name| bytes[at..].starts_with(name)) {
             bytes[at..at + name.len()].fill(b' ');
             bytes[at] = b'0';
         }
@@ -176,16 +168,15 @@ fn string_end(bytes: &[u8], mut at: usize) -> usize {
 
 /// The language of a cell magic: `%%bash`.
 fn magic(code: &[u8]) -> Option<String> {
-    let word: Vec<u8> =
-        code.strip_prefix(b"%%")?.iter().copied().take_while(u8::is_ascii_alphanumeric).collect();
+    let line = code.strip_prefix(b"%%")?;
+    let word = line.split(|byte| !byte.is_ascii_alphanumeric()).next()?;
     // These change how the cell is run, not its language.
     let is_language =
-        !matches!(&*word, b"time" | b"timeit" | b"capture" | b"prun" | b"writefile" | b"script");
-    String::from_utf8(word).ok().filter(|_| is_language)
+        !matches!(word, b"time" | b"timeit" | b"capture" | b"prun" | b"writefile" | b"script");
+    is_language.then(|| String::from_utf8_lossy(word).into_owned())
 }
 
-/// Resolves the strings of a JSON value (one string or a list) and joins them. `raw` begins at
-/// `offset` in the file.
+/// Resolves and joins the strings of a JSON value that begins at `offset` in the file.
 fn decode(raw: &str, offset: usize) -> (Vec<u8>, Places) {
     let (raw, mut code, mut runs) = (raw.as_bytes(), Vec::new(), Vec::new());
     let mut is_inside = false;
@@ -206,7 +197,7 @@ fn decode(raw: &str, offset: usize) -> (Vec<u8>, Places) {
             at += 1;
         }
     }
-    (code, Places { runs })
+    (code, Places(runs))
 }
 
 /// Resolves the escape at the start of `raw`; returns its length.

@@ -1,7 +1,7 @@
 //! Reads what people see of a page of the Web: its text, without tags, scripts and styles.
 
 use html5gum::emitters::default::DefaultEmitter;
-use html5gum::{Token, Tokenizer};
+use html5gum::{Span, Token, Tokenizer};
 
 /// Elements whose text nobody sees.
 const HIDDEN: [&[u8]; 5] = [b"script", b"style", b"noscript", b"iframe", b"noembed"];
@@ -13,9 +13,7 @@ const INLINE: [&[u8]; 31] = [
 ];
 
 /// The text of a page in HTML, with its character references decoded. Each word is on the line
-/// where it is in `html`.
-///
-/// Time O(n), for any bytes.
+/// where it is in `html`. Time O(n), for any bytes.
 pub fn page_text(html: &[u8]) -> Vec<u8> {
     let mut emitter = DefaultEmitter::<usize>::new_with_span();
     emitter.naively_switch_states(true);
@@ -25,23 +23,22 @@ pub fn page_text(html: &[u8]) -> Vec<u8> {
         match token {
             Token::StartTag(tag) => {
                 page.is_hidden = HIDDEN.contains(&&**tag.name);
-                page.tag(&tag.name, tag.span.start..tag.span.end);
+                page.tag(&tag.name, tag.span);
             }
             Token::EndTag(tag) => {
                 page.is_hidden = false;
-                page.tag(&tag.name, tag.span.start..tag.span.end);
+                page.tag(&tag.name, tag.span);
             }
-            Token::String(text) if page.is_hidden => page.skip(text.span.start..text.span.end),
+            Token::String(text) if page.is_hidden => page.skip(text.span),
             Token::String(text) => page.write(&text),
-            Token::Comment(comment) => page.skip(comment.span.start..comment.span.end),
-            Token::Doctype(doctype) => page.skip(doctype.span.start..doctype.span.end),
+            Token::Comment(comment) => page.skip(comment.span),
+            Token::Doctype(doctype) => page.skip(doctype.span),
             Token::Error(_) => {}
         }
     }
     page.text
 }
 
-/// The text of a page, read up to some token.
 #[derive(Default)]
 struct PageText<'h> {
     html: &'h [u8],
@@ -52,15 +49,15 @@ struct PageText<'h> {
 }
 
 impl PageText<'_> {
-    fn tag(&mut self, name: &[u8], span: std::ops::Range<usize>) {
+    fn tag(&mut self, name: &[u8], span: Span) {
         self.skip(span);
         if !INLINE.contains(&name) {
             self.write(b" ");
         }
     }
 
-    fn skip(&mut self, span: std::ops::Range<usize>) {
-        let skipped = self.html.get(span).unwrap_or_default();
+    fn skip(&mut self, span: Span) {
+        let skipped = self.html.get(span.start..span.end).unwrap_or_default();
         self.n_breaks += memchr::memchr_iter(b'\n', skipped).count();
     }
 

@@ -10,10 +10,8 @@ use regex::bytes::{Captures, Match, Regex, RegexBuilder};
 use super::table::{Region, Table, TableError, each_row};
 
 /// The `regions` of a table, compiled.
-#[derive(Debug, Default)]
-pub(super) struct Regions {
-    rows: Vec<RegionRule>,
-}
+#[derive(Debug)]
+pub(super) struct Regions(Vec<RegionRule>);
 
 #[derive(Debug)]
 struct RegionRule {
@@ -23,7 +21,6 @@ struct RegionRule {
     is_indented: bool,
 }
 
-/// The end of a region.
 #[derive(Debug)]
 enum RegionEnd {
     Fixed(Regex),
@@ -37,8 +34,6 @@ enum RegionEnd {
     },
 }
 
-/// A region of code, and the name of its language.
-#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RegionCode {
     pub range: Range<usize>,
     pub language: Option<String>,
@@ -46,50 +41,37 @@ pub(super) struct RegionCode {
 
 /// Maximum bytes that the end of a region repeats from its beginning.
 const MAX_REPEATED: usize = 64;
-/// Maximum ends of a row to keep from file to file.
-const MAX_KNOWN: usize = 16;
 
 impl Regions {
-    /// Compiles the regions of `table`.
-    ///
-    /// # Errors
-    /// [`TableError::Value`] if a pattern is not a regular expression, or its end names a group it
-    /// does not have.
     pub fn new(table: &Table) -> Result<Self, TableError> {
-        Ok(Self { rows: each_row("regions", &table.regions, row)? })
+        each_row("regions", &table.regions, row).map(Self)
     }
 
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
-
-    /// The regions of `text`, in order.
-    ///
-    /// A row that has no further beginning is not searched again, and each search
-    /// goes on where the last region ended: time grows with the text, not its square.
+    /// The regions of `text`, in order. No row without a further beginning is searched again, and
+    /// each search goes on where the last region ended: time grows with the text, not its square.
     pub fn find(&self, text: &[u8]) -> Vec<RegionCode> {
         let mut stretches = Vec::new();
         let mut ends = HashMap::new();
+        let rows = self.0.iter();
         let mut next: Vec<Option<Match<'_>>> =
-            self.rows.iter().map(|row| row.begin.find(text)).collect();
+            rows.clone().map(|row| row.begin.find(text)).collect();
         let mut at = 0;
         while at <= text.len() {
-            for (row, next) in self.rows.iter().zip(&mut next) {
+            for (row, next) in rows.clone().zip(&mut next) {
                 if next.is_some_and(|begin| begin.start() < at) {
                     *next = row.begin.find_at(text, at);
                 }
             }
-            let first = self.rows.iter().zip(&next).filter_map(|(row, next)| Some((row, (*next)?)));
+            let first = rows.clone().zip(&next).filter_map(|(row, next)| Some((row, (*next)?)));
             let Some((row, begin)) = first.min_by_key(|(_, begin)| begin.start()) else { break };
             let Some(captures) = row.begin.captures_at(text, begin.start()) else { break };
             let start = begin.end();
             let (end, after) = row.end(text, start, &captures, &mut ends);
             if end > start {
-                stretches.push(RegionCode {
-                    range: start..end,
-                    language: row.language(&captures).map(Cow::into_owned),
-                });
+                let named = captures.name("language").map(|name| name.as_bytes());
+                let named = named.filter(|name| !name.is_empty()).map(String::from_utf8_lossy);
+                let language = named.map(Cow::into_owned).or_else(|| row.language.clone());
+                stretches.push(RegionCode { range: start..end, language });
             }
             at = after.max(begin.start() + 1);
         }
@@ -98,11 +80,6 @@ impl Regions {
 }
 
 impl RegionRule {
-    fn language<'a>(&'a self, captures: &Captures<'a>) -> Option<Cow<'a, str>> {
-        let named = captures.name("language").map(|name| String::from_utf8_lossy(name.as_bytes()));
-        named.filter(|name| !name.is_empty()).or(self.language.as_deref().map(Cow::Borrowed))
-    }
-
     /// Where the code that starts at `start` ends, and where the match of its end does.
     fn end(
         &self,
@@ -112,8 +89,8 @@ impl RegionRule {
         ends: &mut HashMap<String, Option<Arc<Regex>>>,
     ) -> (usize, usize) {
         if self.is_indented {
-            let end =
-                end_of_indented(text, captures.get(0).map_or(start, |whole| whole.start()), start);
+            let begin = captures.get(0).map_or(start, |whole| whole.start());
+            let end = end_of_indented(text, begin, start);
             return (end, end);
         }
         let found = match &self.end {
@@ -139,14 +116,14 @@ fn filled_end(filled: &str, known: &Mutex<HashMap<String, Arc<Regex>>>) -> Optio
         return Some(Arc::clone(end));
     }
     let end = Arc::new(compile(filled).ok()?);
-    if known.len() < MAX_KNOWN {
+    // Few are kept from file to file.
+    if known.len() < 16 {
         known.insert(filled.to_owned(), Arc::clone(&end));
     }
     Some(end)
 }
 
-/// Where the last match of `end` ends whose group `text` says that it is part of the code; `start` if
-/// there is none.
+/// Where the last match of `end` ends whose group `text` says that it is code; else `start`.
 fn behind_text(end: &Regex, text: &[u8], start: usize) -> usize {
     let mut passed = start;
     // Most ends have no group, which is told without a search.
@@ -184,7 +161,6 @@ pub(super) fn no_pattern(error: &regex::Error) -> String {
     format!("not a regular expression: {}", why.trim().trim_start_matches("error: "))
 }
 
-/// Compiles the pattern of a key of a table.
 pub(super) fn compile_key(key: &'static str, pattern: &str) -> Result<Regex, TableError> {
     compile(pattern).map_err(|error| TableError::value(key, no_pattern(&error)))
 }
@@ -198,8 +174,7 @@ pub(super) fn indent(line: &[u8]) -> usize {
     line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 
-/// The end of the lines indented more than the one at `begin`, from `start` on; blank lines are
-/// included.
+/// The end of the lines from `start` on that are blank or indented more than the one at `begin`.
 fn end_of_indented(text: &[u8], begin: usize, start: usize) -> usize {
     let line_start = text[..begin].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
     let own = indent(&text[line_start..]);

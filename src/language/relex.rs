@@ -13,8 +13,7 @@ pub(super) const LOOKS_AHEAD: usize = 1024;
 /// Minimum bytes between two positions at which reading may resume.
 pub(super) const BETWEEN_MARKS: usize = if cfg!(any(test, fuzzing)) { 8 } else { 256 };
 
-/// The reading of a text, and what is needed to read a changed version of it. Of each token it
-/// keeps the symbol, or all of it.
+/// The reading of a text, to read changed ones by. Of each token it keeps the symbol, or all.
 #[derive(Debug, Clone)]
 pub struct Version<T = Symbol> {
     tokens: Vec<T>,
@@ -79,8 +78,8 @@ pub struct ChangedTokens {
     pub after: Range<usize>,
 }
 
-/// Where reading begins, and where it may end.
-#[derive(Debug, Clone)]
+/// Where reading begins, and where it may end; by default, that of everything.
+#[derive(Debug, Clone, Default)]
 pub(super) struct Plan<'v> {
     /// Where reading begins; `None` at the start of the text.
     pub from: Option<Mark>,
@@ -91,11 +90,6 @@ pub(super) struct Plan<'v> {
 }
 
 impl<'v> Plan<'v> {
-    /// Reads everything.
-    pub fn whole() -> Self {
-        Self { from: None, ends: &[], shift: 0 }
-    }
-
     /// Reads what `text` does not share with `before_text`.
     pub fn new<T>(text: &[u8], before_text: &[u8], before: &'v Version<T>) -> Self {
         let n_prefix = common_prefix(text, before_text);
@@ -113,7 +107,7 @@ impl<'v> Plan<'v> {
     }
 }
 
-/// What was read according to a plan.
+#[derive(Default)]
 pub(super) struct PlanOutcome {
     /// Marks that were passed.
     pub marks: Vec<Mark>,
@@ -135,8 +129,7 @@ impl<T: Kept> Version<T> {
         &self.tokens
     }
 
-    /// Combines what was read according to `plan`, the tokens `read` and its `outcome`, with what
-    /// was known `before`.
+    /// Combines what was `read` according to `plan`, its `outcome`, and what was known `before`.
     pub(super) fn new(
         before: &Self,
         plan: &Plan<'_>,
@@ -211,8 +204,7 @@ impl OwnTokens {
         Self(Mutex::new(0..n))
     }
 
-    /// Records that a version differs from `base` in what `changed` alone: the earlier of the two
-    /// has the rest.
+    /// Records that a version differs from `base` in `changed`: the earlier one has the rest.
     pub fn share(&self, base: &Self, is_base_earlier: bool, changed: ChangedTokens) {
         let (later, changed) =
             if is_base_earlier { (self, changed.after) } else { (base, changed.before) };
@@ -232,7 +224,8 @@ impl OwnTokens {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{Delimiters, Languages, Lexer, OneOrMany, Table};
+    use super::super::table::{Delimiters, OneOrMany, Table};
+    use super::super::{Languages, Lexer};
     use super::*;
 
     /// Pieces of code of many languages that open, close, join and separate what a lexer knows.
@@ -243,8 +236,7 @@ mod tests {
         "/*a;*/import \"C\"\n", "int a = b + 1;\n",
     ];
 
-    /// Pieces of code that mean something in a language, by its table: each opener, closer and
-    /// import, and its examples.
+    /// Pieces of code that mean something to a table: its openers, closers, imports and examples.
     fn pieces(table: &Table) -> Vec<String> {
         let mut pieces: Vec<String> = PIECES.iter().map(|&piece| piece.to_owned()).collect();
         let filled = |text: &str| {
@@ -296,7 +288,6 @@ mod tests {
         pieces
     }
 
-    /// What a text consists of.
     #[derive(Debug, Clone)]
     enum Part {
         /// One of the language's pieces, and how many eighths of it.
@@ -331,8 +322,7 @@ mod tests {
         parts.iter().map(text).collect()
     }
 
-    /// Reads `text` as the version after `before`, and checks that it is read as it would be on its
-    /// own.
+    /// Checks that `text`, read as the version after `before`, is read as it is on its own.
     fn assert_as_whole(
         id: &str,
         lexer: &Lexer,

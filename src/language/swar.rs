@@ -1,5 +1,4 @@
-//! SWAR: classifies eight bytes of a text at a time as one number, avoiding a badly predicted
-//! branch for each byte.
+//! SWAR: classifies eight bytes of a text as one number, without a branch for each to mispredict.
 
 /// The same byte in all eight places.
 const fn all(byte: u8) -> u64 {
@@ -62,35 +61,29 @@ fn is_byte(low: u64, of: u64) -> u64 {
     !((low ^ of) + !TOP)
 }
 
-/// The bytes that words of a language consist of: letters, digits, `_`, all non-ASCII bytes, and at
-/// most two more.
+/// The bytes of words: letters, digits, `_`, all non-ASCII bytes, and at most two more.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct WordBytes {
-    more: [u64; 2],
-}
+pub(super) struct WordBytes([u64; 2]);
 
 impl WordBytes {
-    /// Takes the ASCII bytes that words contain `besides` letters, digits and `_`. `None` if there
-    /// are too many.
+    /// Takes the ASCII bytes `besides` letters, digits and `_`; `None` if there are too many.
     pub fn new(besides: &[u8]) -> Option<Self> {
         let more = [0, 1].map(|n| all(besides.get(n).copied().unwrap_or(b'_')));
-        (besides.len() <= 2).then_some(Self { more })
+        (besides.len() <= 2).then_some(Self(more))
     }
 
     /// The number of leading bytes that belong to a word, up to eight.
     #[inline(always)]
     pub fn run(self, chunk: u64) -> usize {
         let low = chunk & !TOP;
-        let is_more = is_byte(low, self.more[0]) | is_byte(low, self.more[1]);
+        let is_more = is_byte(low, self.0[0]) | is_byte(low, self.0[1]);
         leading(chunk | is_alphanumeric(low) | is_more)
     }
 }
 
 /// Up to three ASCII bytes to search for.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Few {
-    bytes: [u8; 3],
-}
+pub(super) struct Few([u8; 3]);
 
 /// Minimum bytes to check eight at a time before a full search pays off.
 const NEAR: usize = 32;
@@ -100,13 +93,13 @@ impl Few {
     pub fn new(bytes: &[u8]) -> Option<Self> {
         let first = bytes.first()?;
         let is_few = bytes.len() <= 3 && bytes.is_ascii();
-        is_few.then(|| Self { bytes: [0, 1, 2].map(|n| *bytes.get(n).unwrap_or(first)) })
+        is_few.then(|| Self([0, 1, 2].map(|n| *bytes.get(n).unwrap_or(first))))
     }
 
     /// The offset of the first of them in `text` from `at` on, or the end.
     #[inline]
     pub fn find(self, text: &[u8], at: usize) -> usize {
-        let [a, b, c] = self.bytes.map(all);
+        let [a, b, c] = self.0.map(all);
         let mut near = at;
         while near < at + NEAR && near + 8 <= text.len() {
             let chunk = load(text, near);
@@ -117,7 +110,7 @@ impl Few {
             }
             near += 8;
         }
-        let [a, b, c] = self.bytes;
+        let [a, b, c] = self.0;
         let far = text.get(near..).unwrap_or_default();
         near + memchr::memchr3(a, b, c, far).unwrap_or(far.len())
     }

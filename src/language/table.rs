@@ -1,7 +1,7 @@
 //! Reads language tables: the keys of `config/languages/*.toml`, checked.
 //!
-//! A table contains everything known about a language; the lexer has no list of
-//! languages. Users add or replace languages in their settings with the same keys.
+//! A table contains everything known about a language; the lexer has no list of languages. Users
+//! add or replace languages in their settings with the same keys.
 
 use serde::Deserialize;
 
@@ -208,7 +208,6 @@ pub struct Helper {
     pub only_in_methods: String,
     /// Text in the type of a result with which a function is left alone: `&` of Rust borrows from a
     /// parameter.
-    #[serde(default)]
     pub not_returned: Option<String>,
     /// Whether a string that is the first statement is documentation, which stays.
     #[serde(default)]
@@ -309,7 +308,6 @@ pub struct TextRow {
     #[serde(default)]
     pub one_character: bool,
     /// Brackets in which the closer does not count: `[` `]` in a regular expression.
-    #[serde(default)]
     pub shelter: Option<Delimiters>,
     /// Openers and closers of code inside the literal.
     #[serde(default)]
@@ -527,11 +525,11 @@ pub enum OneOrMany {
 impl OneOrMany {
     /// All of them, in order.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
-        match self {
-            Self::One(one) => std::slice::from_ref(one).iter(),
-            Self::Many(many) => many.iter(),
-        }
-        .map(String::as_str)
+        let all = match self {
+            Self::One(one) => std::slice::from_ref(one),
+            Self::Many(many) => many,
+        };
+        all.iter().map(String::as_str)
     }
 }
 
@@ -555,10 +553,8 @@ pub enum TableError {
 
 /// A key as shown in messages: "`close` of row 2 of `strings`".
 fn shown(row: Option<(&str, usize)>, key: &str) -> String {
-    match row {
-        None => format!("`{key}`"),
-        Some((list, row)) => format!("`{key}` of row {} of `{list}`", row + 1),
-    }
+    let of = row.map(|(list, row)| format!(" of row {} of `{list}`", row + 1));
+    format!("`{key}`{}", of.unwrap_or_default())
 }
 
 impl TableError {

@@ -22,41 +22,27 @@ use super::table::{Table, TableError, each_row};
 use super::token::Token;
 use crate::text::Lines;
 
-/// The `tests` of a table; compiled when they are first searched for.
+/// The `tests` of a table at the start of a line; compiled when they are first searched for.
 #[derive(Debug, Default)]
-pub(super) struct TestMarks {
-    patterns: Vec<String>,
-    marks: OnceLock<Option<Regex>>,
-}
+pub(super) struct TestMarks(OnceLock<Regex>);
 
 impl TestMarks {
-    /// The marks of `table`, which [`Self::check`] has accepted.
-    pub fn new(table: &Table) -> Self {
-        Self { patterns: table.tests.clone(), marks: OnceLock::new() }
-    }
-
-    /// Checks the marks of `table`.
-    ///
-    /// # Errors
-    /// [`TableError::Value`] if one is not a regular expression.
+    /// Checks that the marks of `table` are regular expressions.
     pub fn check(table: &Table) -> Result<(), TableError> {
         each_row("tests", &table.tests, |pattern| compile_key("pattern", pattern)).map(drop)
     }
 
-    /// All marks, at the start of a line; `None` when there are none.
-    fn marks(&self) -> Option<&Regex> {
-        let marks = self.marks.get_or_init(|| {
-            let all = (!self.patterns.is_empty()).then(|| self.patterns.join("|"))?;
-            Some(compile(&format!("^[ \\t]*(?:{all})")).expect("`check` has passed each"))
-        });
-        marks.as_ref()
-    }
-
-    /// The lines of `text` with test code, as disjoint ranges in order, counted from 1. A mark in a
-    /// comment or inside a string, where none of `tokens` begins, is none. Time O(n log n).
-    pub fn find(&self, text: &[u8], tokens: &[Token]) -> Vec<Range<u32>> {
+    /// The lines of test code, as disjoint ranges in order, counted from 1. A mark of `tests` where
+    /// none of `tokens` begins, in a comment or inside a string, is none. Time O(n log n).
+    pub fn find(&self, tests: &[String], text: &[u8], tokens: &[Token]) -> Vec<Range<u32>> {
         let mut units: Vec<Range<u32>> = Vec::new();
-        let Some(marks) = self.marks() else { return units };
+        if tests.is_empty() {
+            return units;
+        }
+        let marks = self.0.get_or_init(|| {
+            let all = tests.join("|");
+            compile(&format!("^[ \\t]*(?:{all})")).expect("`check` has passed each")
+        });
         let lines = Lines::new(text);
         let mut at = 0;
         while let Some(mark) = marks.find_at(text, at) {
@@ -139,7 +125,7 @@ mod tests {
         TestMarks::check(&table).expect("it is a pattern");
         let mut tokens = Vec::new();
         Lexer::new(&table).expect("it is a language").tokenize(text.as_bytes(), &mut tokens);
-        let units = TestMarks::new(&table).find(text.as_bytes(), &tokens).into_iter();
+        let units = TestMarks::default().find(&table.tests, text.as_bytes(), &tokens).into_iter();
         units.map(|unit| (unit.start, unit.end)).collect()
     }
 

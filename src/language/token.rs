@@ -4,13 +4,12 @@ use super::hash;
 
 /// The normalized reading of a token: what remains without names and literals.
 ///
-/// All identifiers are one symbol, literals one for each kind; punctuation is its
-/// byte; a keyword is a hash of its text. All of these differ between families. It
-/// follows that code of two families is never compared, whether it is alone in a
-/// file or embedded in another one.
+/// All identifiers are one symbol, literals one for each kind; punctuation is its byte; a keyword
+/// is a hash of its text. All of these differ between families: code of two families is never
+/// compared, whether it is alone in a file or embedded in another one.
 ///
-/// A keyword is its hash with the top bit set; any other symbol is its family
-/// (23 bits) and its class (8 bits).
+/// A keyword is its hash with the top bit set; any other symbol is its family (23 bits) and its
+/// class (8 bits).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Symbol(u32);
 
@@ -19,8 +18,7 @@ pub struct Symbol(u32);
 pub struct Family(u32);
 
 impl Family {
-    /// The family with this name. No two built-in families have the same number; a test checks
-    /// that.
+    /// The family with this name. A test checks that no two built-in ones have the same number.
     pub fn new(name: &str) -> Self {
         Self(((hash::word(name.as_bytes(), 0) >> 41) as u32) << 8)
     }
@@ -31,8 +29,7 @@ impl Symbol {
     pub const IDENTIFIER: Self = Self(1);
     /// Any number, without a family.
     pub const NUMBER: Self = Self(2);
-    /// Any string, character or regular expression, or a piece of one between interpolations,
-    /// without a family.
+    /// Any string, character or regular expression, or a piece of one, without a family.
     pub const STRING: Self = Self(3);
 
     /// A punctuation byte, without a family. Each byte is its own symbol: `>>` is two, so
@@ -47,8 +44,7 @@ impl Symbol {
         Self((exact ^ family.0) | 1 << 31)
     }
 
-    /// A word of prose, from the hash of its text: a name that no other word has, in place of a
-    /// family.
+    /// A word of prose, from the hash of its text: a name that no other word has.
     pub(super) fn word(exact: u32) -> Self {
         Self((exact & 0x7FFF_FF00) | Self::IDENTIFIER.0)
     }
@@ -155,8 +151,7 @@ impl Token {
         !matches!(self.kind(), Kind::Keyword | Kind::Punctuation)
     }
 
-    /// How much deeper in brackets the code behind it is: 1 for an opening bracket, -1 for a
-    /// closing one.
+    /// How much deeper the code behind it is: 1 for an opening bracket, -1 for a closing one.
     pub fn nesting(&self) -> i64 {
         match self.punctuation() {
             Some(b'(' | b'[' | b'{') => 1,

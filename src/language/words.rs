@@ -8,24 +8,17 @@ use super::token::{Symbol, Token};
 /// The family of the words of a text: they are compared with nothing but words.
 pub const WORDS: &str = "words";
 
-/// Where a word may be broken at the end of a line.
-const SOFT_HYPHEN: char = '\u{AD}';
-
-/// Reads `text` into one token for each word, replacing the contents of `tokens`.
+/// Reads up to 4 GiB of `text` into a token for each word, replacing those in `tokens`. Time O(n).
 ///
-/// A word is a run of letters and digits of any script, with apostrophes inside; a letter of a
-/// script that is written without spaces is a word of its own. Case, punctuation and layout do not
-/// count, as in the canonical documents of Broder (1997). Both readings of a word are hashes of its
-/// lower case: unlike names in code, no two words are the same symbol.
-///
-/// Time O(n), for any bytes. Text after 4 GiB is not read.
+/// A word is a run of letters and digits of any script, with apostrophes inside, or a letter of a
+/// script without spaces. Case, punctuation and layout do not count, as in the canonical documents
+/// of Broder (1997). Both readings of a word are hashes of its lower case: unlike names in code, no
+/// two words are the same symbol.
 pub fn words(text: &[u8], tokens: &mut Vec<Token>) {
     tokens.clear();
     let text = &text[..text.len().min(u32::MAX as usize)];
     let mut folded = String::new();
-    let mut start = 0;
-    let mut end = 0;
-    let mut at = 0;
+    let (mut start, mut end, mut at) = (0, 0, 0);
     for chunk in text.utf8_chunks() {
         for c in chunk.valid().chars() {
             let is_inner = (c == '\'' || c == '’') && !folded.is_empty();
@@ -37,7 +30,8 @@ pub fn words(text: &[u8], tokens: &mut Vec<Token>) {
                 folded.extend(c.to_lowercase());
                 end = at + c.len_utf8();
             }
-            if c != SOFT_HYPHEN && (!is_part || is_word_alone(c)) {
+            // A soft hyphen, where a word may be broken at the end of a line, is part of it.
+            if c != '\u{AD}' && (!is_part || is_word_alone(c)) {
                 close(&mut folded, start..end, tokens);
             }
             at += c.len_utf8();

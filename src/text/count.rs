@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Display;
 
-/// A number with its noun: `1 file`, `2 files`, `0 more copies`. Of several words the last one
-/// takes the plural.
+/// A number with its noun: `1 file`, `2 files`, `0 more copies`. The last word takes the plural.
 pub fn count<N: Display + Copy + PartialEq + From<u8>>(n: N, noun: &str) -> String {
     format!("{n} {}", noun_of(n, noun))
 }
@@ -24,7 +23,7 @@ pub fn agreed<N: Copy + PartialEq + From<u8>, W>(n: N, of_one: W, of_more: W) ->
     if n == N::from(1) { of_one } else { of_more }
 }
 
-/// The first `max` of these as they are told, and `N more` where there are more.
+/// The first `max` of these as they are told, and `3 more`, where there are more.
 pub fn first<T>(all: &[T], max: usize, told: impl Fn(&T) -> String) -> Vec<String> {
     let n_more = all.len().saturating_sub(max);
     all.iter().take(max).map(told).chain((n_more > 0).then(|| format!("{n_more} more"))).collect()

@@ -17,41 +17,20 @@ pub enum NotText {
     Encoding,
 }
 
-/// Number of bytes at the start of a file that are searched for a NUL, as in git.
-const LOOKED_AT: usize = 8_000;
 /// A text with NULs may have at most one control character in this many bytes. Source has almost
 /// none (a form feed between functions); compressed bytes have one in ten.
 const ONE_CONTROL_IN: usize = 32;
 /// A text marked as UTF-16 or UTF-32 may have at most one broken character in this many.
 const ONE_BROKEN_IN: usize = 32;
 /// A text marked as UTF-16 or UTF-32 must have at least one ASCII character in this many: white
-/// space and punctuation alone are more, whatever the language of names and comments. Bytes that
-/// are not text decode to one in five hundred.
+/// space and punctuation alone are more. Bytes that are not text decode to one in five hundred.
 const ONE_ASCII_IN: usize = 16;
 /// Bytes of ASCII in a row that show text in another encoding: in UTF-16 every other byte of ASCII
 /// text is 0, and of thirty characters of another script hardly all have two bytes of ASCII.
 const ASCII_RUN: usize = 64;
-/// Names of encodings that iconv knows and the standard of the web does not, and what they are
-/// called there.
-const ICONV: [(&str, &str); 11] = [
-    ("cp874", "windows-874"),
-    ("cp932", "shift_jis"),
-    ("cp936", "gbk"),
-    ("cp949", "euc-kr"),
-    ("cp950", "big5"),
-    ("euc-cn", "gbk"),
-    ("eucjp", "euc-jp"),
-    ("euckr", "euc-kr"),
-    ("latin-1", "latin1"),
-    ("ms932", "shift_jis"),
-    ("uhc", "euc-kr"),
-];
 
-/// The text of a file as UTF-8, or in an encoding that extends ASCII; positions refer to the
-/// decoded text.
-///
-/// A byte order mark of UTF-16 or UTF-32 is removed. Time O(n) if the file begins with such a mark
-/// or has a NUL near its beginning, else O(1).
+/// The text of a file as UTF-8, or in an encoding that extends ASCII, without a byte order mark of
+/// UTF-16 or UTF-32: what positions are in. Time O(n) with such a mark or an early NUL, else O(1).
 ///
 /// # Errors
 /// The reason the bytes cannot be read as text.
@@ -85,9 +64,19 @@ pub fn decoded_as(bytes: &[u8], name: &str) -> Option<Vec<u8>> {
 }
 
 fn decoded_by_label(bytes: &[u8], name: &str) -> Option<Vec<u8>> {
-    let label = ICONV.iter().find(|(iconv, _)| *iconv == name).map_or(name, |(_, label)| label);
-    let text = Encoding::for_label(label.as_bytes())?
-        .decode_without_bom_handling_and_without_replacement(bytes)?;
+    // Some names of iconv are not in the standard of the web.
+    let label = match name {
+        "cp874" => "windows-874",
+        "cp932" | "ms932" => "shift_jis",
+        "cp936" | "euc-cn" => "gbk",
+        "cp949" | "euckr" | "uhc" => "euc-kr",
+        "cp950" => "big5",
+        "eucjp" => "euc-jp",
+        "latin-1" => "latin1",
+        label => label,
+    };
+    let encoding = Encoding::for_label(label.as_bytes())?;
+    let text = encoding.decode_without_bom_handling_and_without_replacement(bytes)?;
     Some(text.into_owned().into_bytes())
 }
 
@@ -99,8 +88,7 @@ pub fn readable(bytes: Vec<u8>) -> Vec<u8> {
     }
 }
 
-/// Whether these bytes have to be decoded, so that offsets in the text are not offsets in the
-/// bytes.
+/// Whether these bytes are decoded, so that offsets in the text are not those in the bytes.
 pub fn is_encoded(bytes: &[u8]) -> bool {
     let marks: [&[u8]; 3] = [b"\xFF\xFE", b"\xFE\xFF", b"\0\0\xFE\xFF"];
     marks.iter().any(|mark| bytes.starts_with(mark))
@@ -141,9 +129,9 @@ fn collected<'t>(
     Ok(Cow::Owned(text.into_bytes()))
 }
 
-/// Why bytes without a mark are not text.
 fn not_text(bytes: &[u8]) -> Option<NotText> {
-    memchr::memchr(0, &bytes[..bytes.len().min(LOOKED_AT)])?;
+    // As git looks for it.
+    memchr::memchr(0, &bytes[..bytes.len().min(8_000)])?;
     // Check all of it: NULs at the start must not hide what follows, nor text at the start binary
     // data behind it.
     let n_nul = memchr::memchr_iter(0, bytes).count();

@@ -1,8 +1,7 @@
 //! Hashes bytes to a number that never changes: baselines, caches and corpora store it in files.
 
-/// The 64-bit hash of Fowler, Noll and Vo, variant 1a: small, and the same on every system.
-///
-/// Distinguishes inputs that nobody crafted to collide; time O(n), one byte at a time.
+/// The 64-bit hash of Fowler, Noll and Vo, variant 1a, for inputs that nobody crafted to collide.
+/// Time O(n), one byte at a time.
 pub fn fnv_1a(bytes: impl IntoIterator<Item = u8>) -> u64 {
     bytes.into_iter().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3)

@@ -1,14 +1,10 @@
 //! Matches paths and names with patterns.
 
-/// Maximum characters of a pattern.
 const MAX_PATTERN: usize = 1_000;
 
 /// Whether `path` matches `pattern`: `*` matches any text, `?` any byte, and `\` escapes the next
-/// character.
-///
-/// With `is_literal_separator`, `*` stops at a `/`, `**` does not, and `?` matches only itself.
-///
-/// Time O(pattern * path): one row of a table for each pattern character, no backtracking.
+/// character. With `is_literal_separator`, `*` stops at a `/`, `**` does not, and `?` matches only
+/// itself. Time O(pattern * path): one row of a table for each pattern character, no backtracking.
 pub fn glob_matches(pattern: &[u8], path: &[u8], is_literal_separator: bool) -> bool {
     let pattern = pattern.strip_prefix(b"./").unwrap_or(pattern);
     if pattern.len() > MAX_PATTERN {
@@ -17,50 +13,41 @@ pub fn glob_matches(pattern: &[u8], path: &[u8], is_literal_separator: bool) -> 
     // reached[n]: the pattern up to here matches the first n bytes of the path.
     let mut reached = vec![false; path.len() + 1];
     reached[0] = true;
-    let mut at = 0;
-    while at < pattern.len() {
-        let mut next = vec![false; path.len() + 1];
-        let (n_bytes, step) = match &pattern[at..] {
-            [b'*', b'*', ..] => (2, PatternPart::Any),
-            [b'*', ..] => {
-                (1, if is_literal_separator { PatternPart::InFolder } else { PatternPart::Any })
-            }
-            [b'?', ..] if !is_literal_separator => (1, PatternPart::One),
-            [b'\\', byte, ..] => (2, PatternPart::Byte(*byte)),
-            [byte, ..] => (1, PatternPart::Byte(*byte)),
-            [] => break,
+    let mut rest = pattern;
+    loop {
+        let (n_bytes, part) = match rest {
+            [b'*', b'*', ..] => (2, PatternPart::Many { stops_at_slash: false }),
+            [b'*', ..] => (1, PatternPart::Many { stops_at_slash: is_literal_separator }),
+            [b'?', ..] if !is_literal_separator => (1, PatternPart::One(None)),
+            [b'\\', byte, ..] => (2, PatternPart::One(Some(*byte))),
+            [byte, ..] => (1, PatternPart::One(Some(*byte))),
+            [] => return reached[path.len()],
         };
+        let mut next = vec![false; path.len() + 1];
         let mut is_open = false;
         for n in 0..=path.len() {
-            match step {
-                PatternPart::Any | PatternPart::InFolder => {
+            match part {
+                PatternPart::Many { stops_at_slash } => {
                     is_open |= reached[n];
                     next[n] = is_open;
-                    if matches!(step, PatternPart::InFolder) && path.get(n) == Some(&b'/') {
-                        is_open = false;
-                    }
+                    is_open &= !stops_at_slash || path.get(n) != Some(&b'/');
                 }
-                PatternPart::One => next[n] = n > 0 && reached[n - 1],
-                PatternPart::Byte(byte) => next[n] = n > 0 && reached[n - 1] && path[n - 1] == byte,
+                PatternPart::One(byte) => {
+                    next[n] =
+                        n > 0 && reached[n - 1] && byte.is_none_or(|byte| path[n - 1] == byte);
+                }
             }
         }
         reached = next;
-        at += n_bytes;
+        rest = &rest[n_bytes..];
     }
-    reached[path.len()]
 }
 
-/// What a part of a pattern matches.
+/// What a part of a pattern matches: any bytes, or one, maybe a given one.
 #[derive(Clone, Copy)]
 enum PatternPart {
-    /// Any bytes, or none.
-    Any,
-    /// The same, up to a `/`.
-    InFolder,
-    /// One byte.
-    One,
-    /// This byte.
-    Byte(u8),
+    Many { stops_at_slash: bool },
+    One(Option<u8>),
 }
 
 #[cfg(test)]

@@ -31,9 +31,7 @@ pub struct Position {
     pub column: u32,
 }
 
-/// The starts of a text's lines, for turning offsets into positions.
-///
-/// A line ends with `\n`; a `\r` before it belongs to the line end.
+/// The starts of a text's lines. A line ends with `\n`; a `\r` before it belongs to the line end.
 #[derive(Debug, Clone)]
 pub struct Lines {
     starts: Vec<u32>,
@@ -72,22 +70,24 @@ impl Lines {
         line.strip_suffix(b"\r").unwrap_or(line)
     }
 
-    /// The position of the byte at `offset` in `text`.
-    ///
-    /// A byte order mark does not count as a column, since editors do not show it.
+    /// The position of the byte at `offset` in `text`. Editors show no byte order mark: it has no
+    /// column.
     pub fn position(&self, text: &[u8], offset: u32) -> Position {
         let line = self.line_of(offset);
         let start = self.range(line).start;
         let before = text.get(start..offset as usize).unwrap_or_default();
-        let before = before.strip_prefix(BYTE_ORDER_MARK).unwrap_or(before);
-        let units: usize = before.utf8_chunks().map(|chunk| utf16_units(&chunk)).sum();
+        let before = before.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(before);
+        // Viewers show one replacement character for a run of bytes that are not UTF-8.
+        let units: usize = before
+            .utf8_chunks()
+            .map(|of| of.valid().encode_utf16().count() + usize::from(!of.invalid().is_empty()))
+            .sum();
         Position { line, column: units as u32 + 1 }
     }
 }
 
-/// A text that knows its lines: they are found when they are first asked for, and once.
-///
-/// Reports show many fragments of one text, and each alone would read it from its start.
+/// A text whose lines are found once, when they are first asked for: reports show many fragments of
+/// one text.
 #[derive(Debug, Clone, Default)]
 pub struct LinedText {
     bytes: Vec<u8>,
@@ -129,14 +129,6 @@ impl PartialEq for LinedText {
 
 impl Eq for LinedText {}
 
-fn utf16_units(chunk: &std::str::Utf8Chunk<'_>) -> usize {
-    // Viewers show one replacement character for a run of bytes that are not UTF-8.
-    let n_invalid = usize::from(!chunk.invalid().is_empty());
-    chunk.valid().chars().map(char::len_utf16).sum::<usize>() + n_invalid
-}
-
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
-
 /// The name at the end of an address or a path, without `.git`.
 pub fn name_at_end(address: &str) -> &str {
     let name = address.trim_end_matches('/').rsplit(['/', ':', '\\']).next().unwrap_or_default();
@@ -159,7 +151,6 @@ pub fn common_suffix(a: &[u8], b: &[u8]) -> usize {
     n + common_suffix_by(&a[..a.len() - n], &b[..b.len() - n], |a, b| a == b)
 }
 
-/// Bytes that are compared at once.
 const STEP: usize = 256;
 
 /// How many items two lists have in common from their beginning.
@@ -174,11 +165,9 @@ pub fn common_suffix_by<T>(a: &[T], b: &[T], is_same: impl Fn(&T, &T) -> bool) -
     a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| is_same(a, b)).count()
 }
 
-/// The path of a file in a repository: bytes with `/` between folders, relative to its root. The
-/// empty path is the root.
-///
-/// Git does not guarantee UTF-8, and neither does this type. A clone shares the bytes: the states
-/// that a change is judged by have nearly the same files.
+/// The path of a file in a repository: bytes with `/` between folders, relative to its root, which
+/// is the empty path. As in git, it may be no UTF-8. A clone shares the bytes: the states that a
+/// change is judged by have nearly the same files.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FilePath(Arc<[u8]>);
 
@@ -203,8 +192,7 @@ impl FilePath {
         &self.0[..self.0.len() - self.name().len()]
     }
 
-    /// The part of the name behind its last dot; `None` for a name without one, or whose only dot
-    /// is its first byte.
+    /// The part of the name behind its last dot, unless that is its first byte.
     pub fn extension(&self) -> Option<&[u8]> {
         let name = self.name();
         memchr::memrchr(b'.', name).filter(|&at| at > 0).map(|at| &name[at + 1..])
@@ -212,8 +200,7 @@ impl FilePath {
 
     /// Whether it is `folder` or below it; everything is below the empty path.
     pub fn is_in(&self, folder: &Self) -> bool {
-        let rest = self.0.strip_prefix(&*folder.0);
-        folder.0.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
+        self == folder || self.below(&folder.0).is_some()
     }
 
     /// What is at `path` in a folder, which is the root if it is empty.
@@ -223,11 +210,8 @@ impl FilePath {
 
     /// The path below a folder, which is the root if it is empty; `None` for what is not in it.
     pub fn below(&self, folder: &[u8]) -> Option<&[u8]> {
-        if folder.is_empty() {
-            Some(&self.0)
-        } else {
-            self.0.strip_prefix(folder)?.strip_prefix(b"/")
-        }
+        let rest = self.0.strip_prefix(folder)?;
+        if folder.is_empty() { Some(rest) } else { rest.strip_prefix(b"/") }
     }
 
     /// Whether it is in one of `folders`; true if there are none.
@@ -242,20 +226,12 @@ impl FilePath {
 
     /// The number of folders to go up and down from one path to the other.
     pub fn distance(&self, other: &Self) -> usize {
-        if self == other {
-            return 0;
-        }
-        let n_shared = self.parts().zip(other.parts()).take_while(|(a, b)| a == b).count();
-        self.parts().count() + other.parts().count() - 2 * n_shared
+        let [own, others] = [self, other].map(|path| path.0.split(|&byte| byte == b'/'));
+        let n_shared = own.clone().zip(others.clone()).take_while(|(a, b)| a == b).count();
+        own.count() + others.count() - 2 * n_shared
     }
 
-    /// What is between its slashes.
-    fn parts(&self) -> impl Iterator<Item = &[u8]> {
-        self.0.split(|&byte| byte == b'/')
-    }
-
-    /// The path as a relative URI reference, with every byte percent-encoded that is not
-    /// unreserved.
+    /// The path as a relative URI reference; every byte that is not unreserved is percent-encoded.
     pub fn to_uri(&self) -> String {
         percent_encoded(&self.0, b"-._~/")
     }
@@ -299,8 +275,7 @@ impl<'d> Deserialize<'d> for FilePath {
 }
 
 impl fmt::Display for FilePath {
-    /// Writes the path for people: control characters are escaped, so that no name can send
-    /// commands to a terminal.
+    /// Writes the path for people, so that no name can send commands to a terminal.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&printable(&self.0))
     }
@@ -314,10 +289,7 @@ impl fmt::Debug for FilePath {
 
 /// `bytes` for people: control characters and those that are not seen as `\u{…}`, invalid UTF-8 as
 /// `\x…`, and of what begins a command of a CI system, [anywhere](COMMANDS) or in its line, the
-/// first character as `\u{…}`.
-///
-/// The result cannot move a cursor, color a terminal, reverse the reading direction, or steer what
-/// runs the program.
+/// first character as `\u{…}`. The result steers neither a terminal nor what runs the program.
 pub fn printable(bytes: impl AsRef<[u8]>) -> String {
     let bytes = bytes.as_ref();
     let mut shown = String::with_capacity(bytes.len());
@@ -331,11 +303,10 @@ pub fn printable(bytes: impl AsRef<[u8]>) -> String {
                 _ => false,
             };
             is_line_start &= c.is_whitespace();
-            match c {
-                '\t' => shown.push('\t'),
-                c if is_command => shown.extend(c.escape_unicode()),
-                c if c.is_control() || is_unseen(c) => shown.extend(c.escape_unicode()),
-                c => shown.push(c),
+            if is_command || c != '\t' && c.is_control() || is_unseen(c) {
+                shown.extend(c.escape_unicode());
+            } else {
+                shown.push(c);
             }
         }
         for byte in chunk.invalid() {
@@ -357,8 +328,7 @@ pub fn shortened(text: &str, max: usize) -> String {
 /// the runner of GitHub Actions, and TeamCity.
 pub const COMMANDS: [&[u8]; 3] = [b"##vso[", b"##[", b"##teamcity["];
 
-/// The commands that the runner of GitHub Actions takes behind `::` where a line begins, but for
-/// blanks.
+/// The commands of GitHub Actions behind `::` where a line begins, but for blanks.
 const LINE_COMMANDS: &str = "add-mask add-matcher add-path debug echo endgroup error group \
      internal-set-repo-path notice remove-matcher save-state set-env set-output stop-commands warning";
 
@@ -378,8 +348,7 @@ fn begins(text: &[u8], mark: &[u8]) -> bool {
 
 /// Characters that are not seen: those of "Trojan Source" (Boucher and Anderson 2021), which
 /// reorder displayed text, line ends that only some programs know, and what Unicode lets a font
-/// ignore (`Default_Ignorable_Code_Point`), in which whole texts are hidden. Not the one that has
-/// emoji colored.
+/// ignore (`Default_Ignorable_Code_Point`), but for the one that has emoji colored.
 pub fn is_unseen(c: char) -> bool {
     matches!(
         c,

@@ -3,14 +3,11 @@
 /// Minimum similarity, in thousandths, for a known word to be suggested.
 const MIN_LIKENESS: u32 = 700;
 
-/// The word of `known` that a misspelled `word` may stand for: the most similar by the Jaro-Winkler
-/// measure, if it is similar enough.
+/// The word of `known` that is most similar to a misspelled one, if that is similar enough.
 pub fn nearest(word: &str, known: &[&str]) -> Option<String> {
-    let alike =
-        known.iter().map(|other| ((strsim::jaro_winkler(word, other) * 1000.0) as u32, other));
-    let (_, best) =
-        alike.filter(|(likeness, _)| *likeness > MIN_LIKENESS).max_by_key(|best| best.0)?;
-    Some((*best).to_owned())
+    let likeness = |other: &&&str| (strsim::jaro_winkler(word, other) * 1000.0) as u32;
+    let alike = known.iter().filter(|other| likeness(other) > MIN_LIKENESS);
+    alike.max_by_key(likeness).map(|best| (*best).to_owned())
 }
 
 #[cfg(test)]

@@ -2,8 +2,6 @@
 //!
 //! Packed, they are a fifth of their size, and most runs need few of them.
 
-use std::io::Read;
-
 use flate2::read::ZlibDecoder;
 
 /// Unpacks a text that `build.rs` packed: a megabyte takes about three milliseconds.
@@ -11,7 +9,5 @@ use flate2::read::ZlibDecoder;
 /// # Panics
 /// If it is damaged: it is part of the program.
 pub fn unpack(packed: &[u8]) -> String {
-    let mut text = String::new();
-    ZlibDecoder::new(packed).read_to_string(&mut text).expect("a part of the program is whole");
-    text
+    std::io::read_to_string(ZlibDecoder::new(packed)).expect("a part of the program is whole")
 }

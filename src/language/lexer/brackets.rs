@@ -1,5 +1,4 @@
-//! Remembers what brackets belong to, where a `/` or a line asks for it: `if (a) /b/.test(c)`,
-//! `$h{a}`.
+//! Remembers what brackets belong to, for a `/` or a line: `if (a) /b/.test(c)`, `$h{a}`.
 //!
 //! Nothing is read until somebody asks, and each token once.
 
@@ -12,7 +11,6 @@ use crate::language::token::{Kind, Token};
 /// it says nothing, and may be before the place where reading was resumed.
 #[derive(Default)]
 pub(super) struct Brackets {
-    /// The number of tokens that were read.
     n_read: usize,
     open: Vec<Open>,
     /// What the bracket closed by the last token belongs to.
@@ -24,10 +22,8 @@ struct Open {
     belongs: Belongs,
 }
 
-/// What brackets belong to.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(super) enum Belongs {
-    /// Nothing that matters.
     #[default]
     Nothing,
     /// A word before a statement: `if (a)`.
@@ -101,11 +97,8 @@ impl Run<'_, '_, '_> {
                 let is_begin =
                     matches!((last, self.word(at)), (Some(b'('), b"(") | (Some(b'$'), b"["));
                 let is_index = touches && self.word(at) == b"[" && self.tokens[before].is_name();
-                if is_inside || is_begin || is_index {
-                    Belongs::Arithmetic
-                } else {
-                    Belongs::Nothing
-                }
+                let is_arithmetic = is_inside || is_begin || is_index;
+                if is_arithmetic { Belongs::Arithmetic } else { Belongs::Nothing }
             }
             b"{" if !self.table.sigils.is_empty() => {
                 let is_variable = match self.word(before) {
@@ -123,18 +116,15 @@ impl Run<'_, '_, '_> {
         }
     }
 
-    /// The text of a token.
     fn word(&self, at: usize) -> &[u8] {
         self.tokens[at].text(self.text)
     }
 
-    /// Whether this comes before the name of a variable.
     fn is_sigil(&self, text: &[u8]) -> bool {
         matches!(text, [byte] if self.table.sigils.contains(byte))
     }
 
-    /// Whether the token is a word whose brackets come before a statement: `if (a)`, `for await (a
-    /// of b)`.
+    /// Whether a statement follows the brackets of this word: `if (a)`, `for await (a of b)`.
     fn is_head(&self, at: usize) -> bool {
         // The word before a keyword decides where that is none.
         let is_word = has_word(&self.table.heads, self.word(at));
@@ -146,7 +136,6 @@ impl Run<'_, '_, '_> {
         !is_member && (is_word || is_behind && has_word(&self.table.heads, self.word(head)))
     }
 
-    /// What the brackets closed by the last token belong to.
     pub(super) fn closed_bracket(&mut self) -> Belongs {
         if self.import.is_some() {
             return Belongs::Nothing;
@@ -155,14 +144,12 @@ impl Run<'_, '_, '_> {
         self.brackets.closed
     }
 
-    /// What the innermost brackets that are open belong to.
     pub(super) fn open_bracket(&mut self) -> Belongs {
         self.read_brackets();
         self.brackets.open.last().map_or(Belongs::Nothing, |open| open.belongs)
     }
 
-    /// Whether what follows depends on brackets before, or on more than the last token. Reading
-    /// cannot resume here.
+    /// Whether what follows depends on more than the last token: reading cannot resume here.
     pub(super) fn is_bound(&mut self) -> bool {
         let table = self.table;
         if table.heads.is_empty() && table.sigils.is_empty() && !table.has_arithmetic {
@@ -174,8 +161,7 @@ impl Run<'_, '_, '_> {
             || self.ends_in_owner()
     }
 
-    /// Whether brackets that come next may belong to the last tokens by what comes before these:
-    /// `a.if`, `for await`, `$a`, `->`.
+    /// Whether the last tokens may decide what brackets belong to: `a.if`, `for await`, `$a`, `->`.
     fn ends_in_owner(&self) -> bool {
         let [.., before, last] = self.tokens.as_slice() else { return false };
         let [before, text] = [before, last].map(|token| token.text(self.text));
@@ -185,8 +171,7 @@ impl Run<'_, '_, '_> {
             || (before, text) == (b"-", b">")
     }
 
-    /// Whether the last tokens are a value and a word that is an operator behind one: `for (a of
-    /// /b/.exec(c))`.
+    /// Whether the last tokens are a value and an operator behind it: `for (a of /b/.exec(c))`.
     pub(super) fn ends_in_infix(&mut self) -> bool {
         let [.., value, word] = self.tokens.as_slice() else { return false };
         let is_infix = has_word(&self.table.infix, word.text(self.text));

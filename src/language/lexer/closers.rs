@@ -1,24 +1,16 @@
-//! Knows whether a literal that differs from punctuation only in being closed, such as `/a/`, is
-//! closed on its line.
+//! Knows whether a literal that only its closer tells from punctuation, as `/a/`, is closed.
 
-use super::Run;
 use super::literal::{Body, BodyEnd, closes_at_end, starting};
+use super::{MAX_LONG_SEARCHES, Run};
 use crate::language::compile::Rule;
 
 /// Maximum bytes of a literal that are searched before its whole line is.
 const NEAR: usize = 500;
 /// Maximum unsuccessful searches for the end of a literal that may nest, or whose closer depends on
-/// its opener,
+/// its opener, plus one for every 16 bytes of text: prose in a page has many.
 const MAX_UNCLOSED: usize = 256;
-/// plus one for every so many bytes of text. Prose in a page has many; input crafted to be slow has
-/// nothing else.
-const BYTES_PER_UNCLOSED: usize = 16;
 
-/// Maximum unsuccessful searches that may each go through all of the text.
-const MAX_UNCLOSED_LINES: usize = 16;
-
-/// Where on the rest of a line a literal is closed: found from its end, so that each line is read
-/// once for each rule.
+/// Where on a line a literal is closed: found from its end, once for each rule.
 pub(super) struct LineClosers<'c> {
     rule: &'c Rule,
     start: usize,
@@ -27,24 +19,24 @@ pub(super) struct LineClosers<'c> {
 }
 
 impl<'c> Run<'c, '_, '_> {
-    /// Whether a body is closed on its line.
     pub(super) fn is_closed_on_line(&mut self, body: &Body<'c>) -> bool {
         let (rule, start) = (body.rule, body.start);
         if rule.is_multi_line {
-            return self.is_closed_at_all(body);
+            // Where many were not closed, none is.
+            let may_be = self.n_unclosed < MAX_LONG_SEARCHES;
+            let is_closed = may_be && self.is_closed_in(body, self.text);
+            self.n_unclosed += usize::from(may_be && !is_closed);
+            return is_closed;
         }
-        let is_fixed =
-            rule.nests.is_none() && rule.close.as_ref().is_some_and(|close| close.hole.is_none());
+        let is_fixed = rule.nests.is_none() && rule.close.is_some() && rule.has_fixed_close();
         if is_fixed
-            && let Some(known) =
-                self.line_closers.iter().find(|known| std::ptr::eq(known.rule, rule))
+            && let Some(known) = self.line_closers.iter().find(|of| std::ptr::eq(of.rule, rule))
+            && let Some(at) = start.checked_sub(known.start)
+            && let Some(&is_closed) = known.is_closed.get(at)
         {
-            let at = start.checked_sub(known.start);
-            if let Some(&is_closed) = at.and_then(|at| known.is_closed.get(at)) {
-                return is_closed;
-            }
+            return is_closed;
         }
-        if !is_fixed && self.n_unclosed >= MAX_UNCLOSED + self.at / BYTES_PER_UNCLOSED {
+        if !is_fixed && self.n_unclosed >= MAX_UNCLOSED + self.at / 16 {
             return false;
         }
         let near = &self.text[..self.text.len().min(start + NEAR)];
@@ -69,16 +61,6 @@ impl<'c> Run<'c, '_, '_> {
             BodyEnd::Whole(end) => closes_at_end(body.rule, &body.close, &text[body.start..end]),
             BodyEnd::Code(..) => true,
         }
-    }
-
-    /// Whether a body that may go on over lines is closed. Where many were not, none is.
-    fn is_closed_at_all(&mut self, body: &Body<'c>) -> bool {
-        if self.n_unclosed >= MAX_UNCLOSED_LINES {
-            return false;
-        }
-        let is_closed = self.is_closed_in(body, self.text);
-        self.n_unclosed += usize::from(!is_closed);
-        is_closed
     }
 }
 

@@ -10,18 +10,15 @@ use super::Run;
 
 /// Maximum depth of elements and code inside each other; what is deeper is read as code.
 const MAX_DEPTH: usize = 256;
-/// Maximum bytes of the name of an element.
 const MAX_NAME: usize = 64;
 
-/// The elements that are open.
 #[derive(Default)]
 pub(super) struct Elements<'t> {
     open: Vec<Open<'t>>,
     /// The last closing tag of each name, once it was asked for.
     last_closers: Option<HashMap<&'t [u8], usize>>,
-    /// The number of tags that were taken for something else, or for tags, by what comes later in
-    /// the text.
-    n_told_by_later: usize,
+    /// The number of tags that were told by what comes later in the text.
+    pub(super) n_told_by_later: usize,
 }
 
 /// What is open: the innermost decides what a byte means.
@@ -35,7 +32,6 @@ enum Open<'t> {
 }
 
 impl Elements<'_> {
-    /// Whether anything is open.
     #[inline(always)]
     pub(super) fn is_inside(&self) -> bool {
         !self.open.is_empty()
@@ -45,11 +41,6 @@ impl Elements<'_> {
     #[inline(always)]
     pub(super) fn is_in_text(&self) -> bool {
         matches!(self.open.last(), Some(Open::Text { .. }))
-    }
-
-    /// Whether nothing was decided by what comes later in the text.
-    pub(super) fn is_resumable(&self) -> bool {
-        self.n_told_by_later == 0
     }
 }
 

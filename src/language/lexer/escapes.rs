@@ -1,14 +1,11 @@
-//! Reads escapes of characters that mean the character wherever they are, as in Java: `\u002f*`
-//! opens a comment.
+//! Reads escapes that mean their character wherever they are, as in Java: `\u002f*` is a comment.
 
 use super::CompiledTable;
 use crate::language::token::Token;
 
-/// A text without its escapes.
 pub(super) struct Escapes {
     pub(super) text: Vec<u8>,
-    /// For each escape, where what comes after it is in the text, and how much farther on it is in
-    /// the file.
+    /// For each escape, where the text goes on, and how much farther on that is in the file.
     places: Vec<(usize, usize)>,
 }
 
@@ -57,8 +54,7 @@ impl Escapes {
     }
 }
 
-/// The character whose escape `text` begins with, and the bytes of the escape. Half of a pair is a
-/// mark of its own.
+/// The character whose escape this is, and its bytes. Half of a pair is a mark of its own.
 pub(in crate::language) fn character(text: &[u8]) -> Option<(char, usize)> {
     let (high, n_bytes) = unit(text)?;
     let (code, n_bytes) = match (high, unit(&text[n_bytes..])) {
@@ -75,9 +71,7 @@ fn unit(text: &[u8]) -> Option<(u32, usize)> {
     let marked = text.strip_prefix(b"\\")?;
     let n_marks = marked.iter().take_while(|byte| **byte == b'u').count();
     let digits = marked.get(n_marks..n_marks + 4).filter(|_| n_marks > 0)?;
-    let mut code = 0;
-    for digit in digits {
-        code = code * 16 + char::from(*digit).to_digit(16)?;
-    }
+    let mut digits = digits.iter().map(|&digit| char::from(digit).to_digit(16));
+    let code = digits.try_fold(0, |code, digit| Some(code * 16 + digit?))?;
     Some((code, 1 + n_marks + 4))
 }

@@ -2,20 +2,13 @@
 
 use std::collections::HashMap;
 
-use super::Run;
 use super::brackets::Belongs;
 use super::literal::MAX_TAG;
-use super::places::opening;
+use super::places::{MAX_IN_BRACES, opening};
+use super::{MAX_LONG_SEARCHES, Run};
 use crate::language::compile::{HeredocRule, has_word, is_word_byte};
 use crate::language::region;
 use crate::language::table::OpenerPlace;
-
-/// Unsuccessful searches for the last line of a heredoc; after that, the last lines of all tags are
-/// looked up.
-const MAX_ENDLESS_HEREDOCS: usize = 16;
-
-/// Maximum tokens of a file to print to, in braces.
-const MAX_FILE: usize = 64;
 
 /// A heredoc whose body has not begun.
 pub(super) struct PendingHeredoc<'c> {
@@ -24,7 +17,6 @@ pub(super) struct PendingHeredoc<'c> {
     pub(super) indent: Indent,
 }
 
-/// What may indent the last line of a heredoc.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Indent {
     Nothing,
@@ -32,8 +24,7 @@ pub(super) enum Indent {
     Blanks,
 }
 
-/// Where the last line is that ends a heredoc, by what may indent it, whether code may follow, and
-/// the tag.
+/// The last line that ends a heredoc, by what may indent it, whether code may follow, and the tag.
 pub(super) type LastLines<'t> = HashMap<(Indent, bool), HashMap<&'t [u8], usize>>;
 
 impl<'c, 't> Run<'c, 't, '_> {
@@ -43,25 +34,29 @@ impl<'c, 't> Run<'c, 't, '_> {
         if start > 0 && text[start - 1] == text[start] || !self.may_begin_heredoc(rule, inside) {
             return false;
         }
+        let is_mark = |byte: &u8| rule.row.indented.as_bytes().contains(byte);
+        let is_marked = text.get(inside).is_some_and(is_mark);
+        let tag_at = inside + usize::from(is_marked);
         let found = match rule.row.word_tag {
             true if self.open_bracket() == Belongs::Arithmetic => None,
-            true => word_tag(rule, text, inside),
-            false => plain_tag(rule, text, inside),
+            true => word_tag(text, tag_at),
+            false => plain_tag(rule, text, tag_at),
         };
-        let Some((at, tag, is_marked)) = found else { return false };
+        let Some((at, tag)) = found else { return false };
         let indent = match (is_marked || rule.row.always_indented, rule.row.word_tag) {
             (false, _) => Indent::Nothing,
             (true, true) => Indent::Tabs,
             (true, false) => Indent::Blanks,
         };
         let is_quoted = text[inside..at].iter().any(|byte| matches!(byte, b'"' | b'\'' | b'`'));
-        let may_shift = rule.row.capital_tag
-            && !is_quoted
-            && !is_marked
-            && tag.iter().any(u8::is_ascii_lowercase);
-        if may_shift && !self.has_last_line(rule, &tag, indent) {
-            self.n_endless_heredocs += 1;
-            return false;
+        let has_small = rule.row.capital_tag && tag.iter().any(u8::is_ascii_lowercase);
+        if has_small && !is_quoted && !is_marked {
+            let end = self.line_end(start);
+            let last = self.last_lines((indent, rule.row.always_indented)).get(&*tag);
+            if last.is_none_or(|&last| last <= end) {
+                self.n_endless_heredocs += 1;
+                return false;
+            }
         }
         self.heredocs.push(PendingHeredoc { rule, tag, indent });
         self.at = at;
@@ -69,8 +64,7 @@ impl<'c, 't> Run<'c, 't, '_> {
         true
     }
 
-    /// Whether a value may begin here, or an argument of a call, and not what comes after a value:
-    /// `a[0] <<B` shifts.
+    /// Whether a value or an argument may begin here; behind a value, `a[0] <<B` shifts.
     fn may_begin_heredoc(&mut self, rule: &HeredocRule, inside: usize) -> bool {
         if rule.row.place == OpenerPlace::Anywhere || self.may_begin_value() {
             return true;
@@ -94,7 +88,7 @@ impl<'c, 't> Run<'c, 't, '_> {
     /// Whether the last tokens are a file to print to: `print $file`, `print {$file}`.
     fn ends_in_file(&self, rule: &HeredocRule) -> bool {
         let line = self.on_line();
-        let near = &line[line.len().saturating_sub(MAX_FILE + 1)..];
+        let near = &line[line.len().saturating_sub(MAX_IN_BRACES + 1)..];
         let n_file = match near.last().map(|last| last.text(self.text)) {
             Some(b"}") => opening(near, self.text, *b"{}").map(|at| near.len() - at),
             Some([b'$', ..]) => Some(1),
@@ -104,13 +98,7 @@ impl<'c, 't> Run<'c, 't, '_> {
         before.is_some_and(|before| has_word(&rule.files, before.text(self.text)))
     }
 
-    /// Whether the last line of a heredoc with this tag comes later. Time O(n) in all.
-    fn has_last_line(&mut self, rule: &HeredocRule, tag: &[u8], indent: Indent) -> bool {
-        let end = self.line_end(self.at);
-        self.last_lines((indent, rule.row.always_indented)).get(tag).is_some_and(|&last| last > end)
-    }
-
-    /// For each tag, the last line that could end its heredoc.
+    /// For each tag, the last line that could end its heredoc. Time O(n) in all.
     fn last_lines(&mut self, kind: (Indent, bool)) -> &HashMap<&'t [u8], usize> {
         let text = self.text;
         self.last_lines.entry(kind).or_insert_with(|| {
@@ -144,7 +132,7 @@ impl<'c, 't> Run<'c, 't, '_> {
     fn heredoc_end(&mut self, heredoc: &PendingHeredoc<'_>, start: usize) -> Option<usize> {
         let PendingHeredoc { rule, tag, indent } = heredoc;
         let kind = (*indent, rule.row.always_indented);
-        if self.n_endless_heredocs >= MAX_ENDLESS_HEREDOCS
+        if self.n_endless_heredocs >= MAX_LONG_SEARCHES
             && self.last_lines(kind).get(tag.as_slice()).is_none_or(|&last| last < start)
         {
             return None;
@@ -162,14 +150,13 @@ impl<'c, 't> Run<'c, 't, '_> {
     }
 }
 
-/// The line of `text` that begins at `at`, without its end.
+/// The line that begins at `at`, without its end.
 fn line(text: &[u8], at: usize) -> &[u8] {
     let rest = &text[at..];
     &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())]
 }
 
-/// The bytes that indent a line, and the tag that the rest of it is. Where `code_follows`, PHP lets
-/// the statement continue after the tag.
+/// The indent and the tag of a line. Where `code_follows`, PHP lets the statement go on behind it.
 fn tag_of_line(line: &[u8], (indent, code_follows): (Indent, bool)) -> (usize, &[u8]) {
     let n_indent = match indent {
         Indent::Nothing => 0,
@@ -188,11 +175,8 @@ fn is_tag_byte(byte: &u8) -> bool {
     is_word_byte(byte) || !byte.is_ascii()
 }
 
-/// The end of a tag that begins at `at`, the tag, and whether it is marked as one whose last line
-/// is indented.
-fn plain_tag(rule: &HeredocRule, text: &[u8], mut at: usize) -> Option<(usize, Vec<u8>, bool)> {
-    let is_marked = text.get(at).is_some_and(|byte| rule.row.indented.as_bytes().contains(byte));
-    at += usize::from(is_marked);
+/// The end of a tag at `at`, and the tag.
+fn plain_tag(rule: &HeredocRule, text: &[u8], mut at: usize) -> Option<(usize, Vec<u8>)> {
     let n_blank = if rule.row.spaced_tag { region::indent(&text[at..]) } else { 0 };
     let quote = text.get(at + n_blank).copied().filter(|byte| matches!(byte, b'"' | b'\'' | b'`'));
     at += if quote.is_some() { n_blank + 1 } else { 0 };
@@ -210,13 +194,11 @@ fn plain_tag(rule: &HeredocRule, text: &[u8], mut at: usize) -> Option<(usize, V
     if !is_word || quote.is_some_and(|quote| text.get(at) != Some(&quote)) {
         return None;
     }
-    Some((at + usize::from(quote.is_some()), tag.to_vec(), is_marked))
+    Some((at + usize::from(quote.is_some()), tag.to_vec()))
 }
 
 /// The same of a tag that is any word of a shell: `!`, `'a b'`, `E"O"F`, `\EOF`.
-fn word_tag(rule: &HeredocRule, text: &[u8], mut at: usize) -> Option<(usize, Vec<u8>, bool)> {
-    let is_marked = text.get(at).is_some_and(|byte| rule.row.indented.as_bytes().contains(byte));
-    at += usize::from(is_marked);
+fn word_tag(text: &[u8], mut at: usize) -> Option<(usize, Vec<u8>)> {
     at += region::indent(&text[at..]);
     let (start, mut tag, mut quote) = (at, Vec::new(), None);
     while let Some(&byte) = text.get(at) {
@@ -236,5 +218,5 @@ fn word_tag(rule: &HeredocRule, text: &[u8], mut at: usize) -> Option<(usize, Ve
         }
         at += 1;
     }
-    (at > start && quote.is_none()).then_some((at.min(text.len()), tag, is_marked))
+    (at > start && quote.is_none()).then_some((at.min(text.len()), tag))
 }

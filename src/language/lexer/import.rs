@@ -10,15 +10,13 @@ use super::literal::{Body, BodyEnd};
 use super::{InnerCode, Run};
 use crate::language::compile::{ImportRule, MAX_MARK, Opens, Rule};
 use crate::language::table::{ImportEnd, OpenerPlace};
-use crate::language::token::Kind;
+use crate::language::token::{Kind, Token};
 
 /// Maximum tokens of an import statement; a longer one is code that looks like an import.
 const MAX_IMPORT: usize = 1_000;
-/// Maximum bytes of white space and comments behind which the next code is looked for: less than
-/// what may influence how the text before it is read.
+/// Maximum bytes of white space and comments before the next code: fewer than `LOOKS_AHEAD`.
 const MAX_AHEAD: usize = 512;
 
-/// An import statement being read.
 pub(super) struct OpenImport<'c> {
     pub(super) rule: &'c ImportRule,
     pub(super) from_token: usize,
@@ -30,8 +28,8 @@ pub(super) struct OpenImport<'c> {
 }
 
 impl Run<'_, '_, '_> {
-    /// Begins an import statement if the word that begins at `start` and ends here is first on its
-    /// line and imports something. In one that has begun, the word may say that it is none.
+    /// Begins an import statement if the word from `start` to here is first on its line and imports
+    /// something. In one that has begun, the word may say that it is none.
     #[inline]
     pub(super) fn begin_import(&mut self, start: usize, word: u32) {
         if let Some(import) = &self.import {
@@ -46,12 +44,8 @@ impl Run<'_, '_, '_> {
         }
         let (earlier, before) = self.tokens.split_at(self.tokens.len() - n_before);
         let Some(rule) = self.table.imports.iter().find(|rule| {
-            rule.word == word
-                && rule.mark.len() == n_before
-                && before
-                    .iter()
-                    .zip(&rule.mark)
-                    .all(|(token, byte)| token.text(self.text) == [*byte])
+            let texts = before.iter().map(|token| token.text(self.text));
+            rule.word == word && texts.eq(rule.mark.chunks(1))
         }) else {
             return;
         };
@@ -66,9 +60,9 @@ impl Run<'_, '_, '_> {
             return;
         }
         if rule.preamble.is_some() {
-            let in_brackets =
-                if self.text.get(next) == Some(&b'(') { self.next_code(next + 1) } else { next };
-            self.hold_preamble(start, in_brackets, rule);
+            let is_in_brackets = self.text.get(next) == Some(&b'(');
+            let name_at = if is_in_brackets { self.next_code(next + 1) } else { next };
+            self.hold_preamble(start, name_at, rule);
         }
         let verbatim = next..rule.verbatim.map_or(0, |brackets| self.verbatim_end(next, brackets));
         let (from_token, n_frames) = (self.line_first, self.frames.len());
@@ -111,8 +105,7 @@ impl Run<'_, '_, '_> {
         }
     }
 
-    /// Follows the import statement past `byte` at `start`, which may end it or say that it is
-    /// none; true if it was read.
+    /// Follows the import past `byte`, which may end or disprove it; true if it was read.
     pub(super) fn follow_import(&mut self, byte: u8, start: usize) -> bool {
         let Some(import) = &self.import else { return false };
         let rule = import.rule;
@@ -158,12 +151,10 @@ impl Run<'_, '_, '_> {
     fn is_alias(&self) -> bool {
         let Some(import) = &self.import else { return false };
         let tokens = self.tokens[import.from_token..].iter().skip(import.rule.mark.len() + 1);
-        let mut others = tokens.filter(|token| token.kind() != Kind::Keyword);
-        others.next().is_some_and(|name| name.kind() == Kind::Identifier) && others.next().is_none()
+        tokens.map(Token::kind).filter(|&kind| kind != Kind::Keyword).eq([Kind::Identifier])
     }
 
-    /// Whether the line that ends here, in the brackets of an import, and the next one are parts of
-    /// one list.
+    /// Whether this line, in the brackets of an import, and the next one are parts of one list.
     fn is_list(&mut self) -> bool {
         let begins_code =
             self.frames.last().is_some_and(|frame| frame.first_token == self.tokens.len());
@@ -189,23 +180,15 @@ impl Run<'_, '_, '_> {
         self.comments.push((start..end, inside..(end - n_close).max(inside)));
     }
 
-    /// Hands out the comments right before a name in an import that is read at `start`, if they are
-    /// code of another language.
-    pub(super) fn hold_preamble_of_name(&mut self, start: usize) {
-        let Some(import) = &self.import else { return };
-        self.hold_preamble(start, start, import.rule);
-    }
-
     /// Hands out the comments right before what begins at `start` and imports what is at `name_at`,
-    /// maybe in brackets.
-    fn hold_preamble(&mut self, start: usize, name_at: usize, rule: &ImportRule) {
+    /// maybe in brackets, if they are code of another language.
+    pub(super) fn hold_preamble(&mut self, start: usize, name_at: usize, rule: &ImportRule) {
         let Some((name, row)) = &rule.preamble else { return };
         let is_here = self.text[name_at..].starts_with(name);
         if !is_here || self.commented != self.tokens.len() {
             return;
         }
-        let mut next = start;
-        let mut bodies = Vec::new();
+        let (mut next, mut bodies) = (start, Vec::new());
         while let Some((comment, body)) = self.comments.pop()
             && self.text[comment.end..next].iter().filter(|byte| **byte == b'\n').count() <= 1
         {

@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::{InnerCode, Run};
-use crate::language::compile::{Closer, Ending, Hole, Opener, Opens, Rule, has_word, is_word_byte};
+use super::{InnerCode, MAX_LONG_SEARCHES, Run};
+use crate::language::compile::{
+    Ending, Hole, HoledText, Opener, Opens, Rule, has_word, is_word_byte,
+};
 use crate::language::hash;
 use crate::language::table::{ImportEnd, OpenerPlace};
 use crate::language::token::Symbol;
@@ -13,30 +15,18 @@ const MAX_DEPTH: usize = 64;
 /// Maximum bytes of a tag that an opener and its closer share.
 pub(super) const MAX_TAG: usize = 64;
 
-/// Maximum white space between the two bodies of a literal: `s{a}   {b}`.
-const MAX_BLANKS: usize = 500;
-/// Maximum strings in comments that nothing closes; where there are more, no further one is looked
-/// for.
-const MAX_UNCLOSED_STRINGS: usize = 16;
-
-/// Maximum bytes of the delimiter of a raw string in C++.
-const MAX_DELIMITER: usize = 16;
-
 /// Code inside a literal that continues after it.
 pub(super) struct Frame<'c> {
-    pub(super) rule: &'c Rule,
-    pub(super) close: Cow<'c, [u8]>,
+    /// The rest of the literal.
+    pub(super) body: Body<'c>,
     /// The byte that ends the code, and how many of its openers are unclosed.
     pub(super) ends: u8,
     pub(super) depth: usize,
     /// The round and square brackets that are open in it.
     pub(super) n_brackets: usize,
-    /// Levels of the literal that are open around the code.
-    pub(super) n_levels: usize,
     /// The number of tokens before the code.
     pub(super) first_token: usize,
-    /// The number of tokens in which cases were looked for, and the depth at which each one began
-    /// that has not ended.
+    /// The number of tokens searched for cases, and the depth of each case that has not ended.
     pub(super) n_read: usize,
     pub(super) cases: Vec<usize>,
 }
@@ -44,7 +34,6 @@ pub(super) struct Frame<'c> {
 /// The body of a literal that is open.
 pub(super) struct Body<'c> {
     pub(super) rule: &'c Rule,
-    /// What closes it.
     pub(super) close: Cow<'c, [u8]>,
     /// Where it starts, or continues after code inside it.
     pub(super) start: usize,
@@ -58,18 +47,15 @@ impl<'c> Body<'c> {
     }
 }
 
-/// How a body ended.
 pub(super) enum BodyEnd {
     /// At its closer, or where an unclosed one must.
     Whole(usize),
-    /// Before code inside it: the offset of the code, the index of the pair, and the open levels of
-    /// the body.
+    /// Before code: its offset, the index of its pair, and the open levels of the body.
     Code(usize, usize, usize),
 }
 
 impl<'c, 't> Run<'c, 't, '_> {
-    /// Reads what an opener at this position opens; `n_word` is the length of the word that starts
-    /// here.
+    /// Reads what opens here; `n_word` is the length of the word that starts here.
     pub(super) fn open(&mut self, first: u8, n_word: usize) -> bool {
         if self.is_verbatim() || self.elements.is_in_text() {
             return false;
@@ -163,8 +149,7 @@ impl<'c, 't> Run<'c, 't, '_> {
             && (!rule.row.one_character || self.holds_one_character(rule, inside))
     }
 
-    /// The offset after `opener`, whose head is at `at`, if the rest matches too, and the text of
-    /// its placeholder.
+    /// The offset after `opener` at `at`, if more than its head matches, and what its hole holds.
     fn matches(&self, opener: &Opener, at: usize) -> Option<(usize, &'t [u8])> {
         let rest = &self.text[at + opener.head.len()..];
         let Some(hole) = opener.hole else { return Some((at + opener.head.len(), b"")) };
@@ -177,8 +162,9 @@ impl<'c, 't> Run<'c, 't, '_> {
             Hole::Extension => {
                 near.take_while(|b| b.is_ascii_alphanumeric() || b"%._' \t".contains(b)).count()
             }
+            // As C++ has it.
             Hole::Delimiter => near
-                .take(MAX_DELIMITER)
+                .take(16)
                 .take_while(|b| b.is_ascii_graphic() && !matches!(b, b'(' | b')' | b'\\'))
                 .count(),
             Hole::Bracket => usize::from(rest.first().is_some_and(u8::is_ascii_punctuation)),
@@ -199,7 +185,6 @@ impl<'c, 't> Run<'c, 't, '_> {
         Some((at + opener.head.len() + n_hole + opener.tail.len(), &rest[..n_hole]))
     }
 
-    /// Reads the body of a literal whose token begins at `start`.
     pub(super) fn body(&mut self, start: usize, body: Body<'c>) {
         let rule = body.rule;
         match self.scan(&body, self.text) {
@@ -229,12 +214,10 @@ impl<'c, 't> Run<'c, 't, '_> {
                 self.piece(rule, start, code);
                 let (ends, first_token) = (rule.interpolation[pair].1, self.tokens.len());
                 self.frames.push(Frame {
-                    rule,
-                    close: body.close,
+                    body: Body { n_levels, ..body },
                     ends,
                     depth: 0,
                     n_brackets: 0,
-                    n_levels,
                     first_token,
                     n_read: first_token,
                     cases: Vec::new(),
@@ -261,7 +244,7 @@ impl<'c, 't> Run<'c, 't, '_> {
         if rule.row.second {
             let second = match close {
                 &[byte] if unmirror(byte) != byte => {
-                    let blanks = text[end..].iter().take(MAX_BLANKS);
+                    let blanks = text[end..].iter().take(500);
                     let at = end + blanks.take_while(|byte| byte.is_ascii_whitespace()).count();
                     let open = text.get(at).copied().filter(|&open| mirror(open) != open);
                     open.map(|open| (at + 1, vec![mirror(open)]))
@@ -300,15 +283,16 @@ impl<'c, 't> Run<'c, 't, '_> {
                 self.line_first = self.tokens.len();
             }
         } else {
-            if self.table.has_preambles && self.import.is_some() {
-                self.hold_preamble_of_name(start);
+            if self.table.has_preambles
+                && let Some(import) = &self.import
+            {
+                self.hold_preamble(start, start, import.rule);
             }
             let symbol = if rule.row.name { Symbol::IDENTIFIER } else { Symbol::STRING };
             self.push(start, end, symbol, hash::word(&self.text[start..end], 0) as u32);
         }
     }
 
-    /// Finds the end of a body in `text`.
     pub(super) fn scan(&mut self, body: &Body<'_>, text: &[u8]) -> BodyEnd {
         let Body { rule, close, start, .. } = body;
         if let Some(end) = simple_end(rule, text, *start) {
@@ -334,9 +318,7 @@ impl<'c, 't> Run<'c, 't, '_> {
             (Some(_), Some(first)) if unmirror(first) != first && close.len() == 1 => {
                 Some(vec![unmirror(first)].into())
             }
-            (Some(_), Some(_)) if rule.close.as_ref().is_some_and(|close| close.hole.is_some()) => {
-                None
-            }
+            (Some(_), Some(_)) if !rule.has_fixed_close() => None,
             (Some(open), _) => Some((&**open).into()),
             (None, _) => None,
         };
@@ -414,7 +396,7 @@ impl<'c, 't> Run<'c, 't, '_> {
         /// In an expansion, where a single quote opens a string, and where it is text.
         const QUOTING: usize = 2;
         const PLAIN: usize = 3;
-        if self.n_unclosed >= MAX_UNCLOSED_STRINGS {
+        if self.n_unclosed >= MAX_LONG_SEARCHES {
             return None;
         }
         let rule = body.rule;
@@ -469,7 +451,7 @@ impl<'c, 't> Run<'c, 't, '_> {
     /// decides what is here.
     fn string_end(&mut self, at: usize, text: &[u8]) -> Option<usize> {
         let table = self.table;
-        if self.n_unclosed >= MAX_UNCLOSED_STRINGS {
+        if self.n_unclosed >= MAX_LONG_SEARCHES {
             return None;
         }
         let (from, to) = table.openers_at[text[at] as usize];
@@ -542,7 +524,6 @@ fn spliced_close(rule: &Rule, close: &[u8], text: &[u8]) -> Option<usize> {
     Some(at)
 }
 
-/// The first of `texts` that `text` begins with.
 pub(super) fn starting<'r>(texts: &'r [String], text: &[u8]) -> Option<&'r str> {
     texts.iter().map(String::as_str).find(|one| text.starts_with(one.as_bytes()))
 }
@@ -600,7 +581,7 @@ fn other_half(body: &Body<'_>, text: &[u8], start: usize, end: usize) -> usize {
 }
 
 /// The closer, with its placeholder filled in from the opener.
-fn closing<'c>(closer: &'c Closer, opened: Option<Hole>, hole: &[u8]) -> Cow<'c, [u8]> {
+fn closing<'c>(closer: &'c HoledText, opened: Option<Hole>, hole: &[u8]) -> Cow<'c, [u8]> {
     if closer.hole.is_none() {
         return Cow::Borrowed(&closer.head);
     }
@@ -616,8 +597,7 @@ fn closing<'c>(closer: &'c Closer, opened: Option<Hole>, hole: &[u8]) -> Cow<'c,
     Cow::Owned([&closer.head, mirrored.as_slice(), &closer.tail].concat())
 }
 
-/// The end of a body that ends at the line end, at the first occurrence of one closer, or at a
-/// quote.
+/// The end of a body that ends with its line, at its only closer, or at a quote.
 #[inline]
 fn simple_end(rule: &Rule, text: &[u8], inside: usize) -> Option<usize> {
     let rest = &text[inside..];
@@ -648,7 +628,7 @@ fn scan_quoted(rule: &Rule, quote: u8, text: &[u8], inside: usize) -> usize {
     }
 }
 
-/// The position of the next byte, from `at` on, at which a rule stops; otherwise the end or beyond.
+/// The position of the next byte, from `at` on, at which a rule stops; else the end or beyond.
 #[inline]
 fn next_stop(rule: &Rule, text: &[u8], at: usize) -> usize {
     match rule.few_stops {
@@ -680,18 +660,15 @@ fn longest_close(rule: &Rule, close: &[u8], is_here: impl Fn(&[u8]) -> bool) -> 
     here.map(<[u8]>::len).max().unwrap_or(0)
 }
 
-/// Whether only white space is before `at` on its line.
 fn is_first_on_line(text: &[u8], at: usize) -> bool {
     let before = text[..at].iter().rposition(|byte| !matches!(byte, b' ' | b'\t'));
     before.is_none_or(|before| matches!(text[before], b'\n' | b'\r'))
 }
 
-/// Whether `body` ends with a closer.
 pub(super) fn closes_at_end(rule: &Rule, close: &[u8], body: &[u8]) -> bool {
     longest_close(rule, close, |close| body.ends_with(close)) > 0
 }
 
-/// Whether `text` contains a closer.
 pub(super) fn closes_in(rule: &Rule, close: &[u8], text: &[u8]) -> bool {
     longest_close(rule, close, |close| find(text, close).is_some()) > 0
 }

@@ -1,7 +1,7 @@
 //! Turns source into tokens, driven by a compiled table.
 //!
-//! Invariant: never panics, terminates on any bytes, and takes linear time:
-//! every lookahead that can fail may do so only a bounded number of times.
+//! Invariant: never panics, terminates on any bytes, and takes linear time: every lookahead that can
+//! fail may do so only a bounded number of times.
 
 mod brackets;
 mod closers;
@@ -29,19 +29,13 @@ use super::table::{ImportEnd, Table, TableError};
 use super::token::{Kind, Symbol, Token};
 use super::{hash, swar};
 
-/// Bytes of text for which a token is made room for: fewer than most code has.
-const BYTES_PER_TOKEN: usize = 6;
-/// Maximum bytes of text to make room for: a large file may have few tokens.
-const MAX_ROOM: usize = 1 << 20;
-
-/// Maximum bytes of a word that is spread over lines. Each line of it is joined with all before.
-const MAX_SPLICED: usize = 256;
+/// Maximum unsuccessful searches that may each go through all of the text: then none is begun, or
+/// all that could be found is looked up.
+const MAX_LONG_SEARCHES: usize = 16;
 
 /// A language's lexer.
 #[derive(Debug)]
-pub struct Lexer {
-    compiled: CompiledTable,
-}
+pub struct Lexer(CompiledTable);
 
 impl Lexer {
     /// Compiles `table`.
@@ -49,28 +43,23 @@ impl Lexer {
     /// # Errors
     /// [`TableError::Value`] when a value of the table cannot be used.
     pub fn new(table: &Table) -> Result<Self, TableError> {
-        CompiledTable::new(table).map(|compiled| Self { compiled })
+        CompiledTable::new(table).map(Self)
     }
 
-    /// Reads `text` into tokens, replacing the contents of `tokens`.
+    /// Reads `text` into tokens, replacing the contents of `tokens`. Time O(n), for any bytes.
     ///
-    /// Comments and import statements give no token. An unclosed string ends at
-    /// its line end, an unclosed comment at the end of the text. Text beyond four
-    /// gigabytes is not read.
-    ///
-    /// Time O(n), for any bytes.
+    /// Comments and import statements give no token. An unclosed string ends at its line end, an
+    /// unclosed comment at the end of the text. Text beyond four gigabytes is not read.
     pub fn tokenize(&self, text: &[u8], tokens: &mut Vec<Token>) {
         self.tokenize_holding(text, tokens, &mut Vec::new());
     }
 
-    /// Like [`Self::tokenize`], but import statements give tokens as well; what the file names to
-    /// be decoded first is read as it is.
+    /// Like [`Self::tokenize`], but imports give tokens as well, and escapes are read as they are.
     pub(super) fn tokenize_imports_too(&self, text: &[u8], tokens: &mut Vec<Token>) {
         tokens.clear();
         let mut held = Vec::new();
-        let mut run = Run::new(&self.compiled, text, tokens, &mut held);
-        run.keeps_imports = true;
-        run.run();
+        let run = Run::new(&self.0, text, tokens, &mut held);
+        Run { keeps_imports: true, ..run }.run();
     }
 
     /// Like [`Self::tokenize`], and puts code of other languages inside literals into `held`.
@@ -82,10 +71,10 @@ impl Lexer {
     ) {
         tokens.clear();
         let text = &text[..text.len().min(u32::MAX as usize)];
-        match Escapes::of(&self.compiled, text) {
-            None => drop(Run::new(&self.compiled, text, tokens, held).run()),
+        match Escapes::of(&self.0, text) {
+            None => drop(Run::new(&self.0, text, tokens, held).run()),
             Some(escapes) => {
-                Run::new(&self.compiled, &escapes.text, tokens, held).run();
+                Run::new(&self.0, &escapes.text, tokens, held).run();
                 escapes.locate(tokens);
             }
         }
@@ -103,25 +92,22 @@ impl Lexer {
         let none = Version::default();
         let known = before.filter(|_| self.is_resumable());
         let before = before.map_or(&none, |(_, before)| before);
-        if let Some(escapes) = Escapes::of(&self.compiled, text) {
-            Run::new(&self.compiled, &escapes.text, tokens, &mut Vec::new()).run();
+        if let Some(escapes) = Escapes::of(&self.0, text) {
+            Run::new(&self.0, &escapes.text, tokens, &mut Vec::new()).run();
             escapes.locate(tokens);
-            let outcome = PlanOutcome { marks: Vec::new(), end: None, is_resumable: false };
-            return Version::new(before, &Plan::whole(), tokens, outcome);
+            return Version::new(before, &Plan::default(), tokens, PlanOutcome::default());
         }
-        let plan = known.map_or_else(Plan::whole, |(known, before)| Plan::new(text, known, before));
+        let plan = known.map(|(known, before)| Plan::new(text, known, before)).unwrap_or_default();
         let from = plan.from;
         // The token before the mark decides how the first one after it reads.
         tokens.extend(from.and_then(|mark| mark.last));
         let n_seeds = tokens.len();
-        let mut held = Vec::new();
-        let mut run =
-            Run::new(&self.compiled, &text[..text.len().min(u32::MAX as usize)], tokens, &mut held);
+        let (text, mut held) = (&text[..text.len().min(u32::MAX as usize)], Vec::new());
+        let mut run = Run::new(&self.0, text, tokens, &mut held);
         run.tracing = Some(Tracer {
             offset: from.map_or(0, |mark| mark.n_tokens as usize) - n_seeds,
             last_at: from.map_or(0, |mark| mark.at as usize),
-            marks: Vec::new(),
-            end: None,
+            outcome: PlanOutcome::default(),
             plan: plan.clone(),
         });
         if let Some(mark) = from {
@@ -134,7 +120,7 @@ impl Lexer {
 
     /// Whether nothing at the start of a text decides how all of it is read.
     fn is_resumable(&self) -> bool {
-        self.compiled.at_start.is_none()
+        self.0.at_start.is_none()
     }
 }
 
@@ -143,11 +129,8 @@ struct Tracer<'v> {
     plan: Plan<'v>,
     /// The number of tokens before the first one in the list.
     offset: usize,
-    /// The position of the last mark.
     last_at: usize,
-    marks: Vec<Mark>,
-    /// The end that was reached.
-    end: Option<Mark>,
+    outcome: PlanOutcome,
 }
 
 impl Tracer<'_> {
@@ -168,24 +151,18 @@ impl Tracer<'_> {
     fn pass(&mut self, at: usize, tokens: &[Token]) -> bool {
         let last = tokens.last().copied();
         let n_tokens = (self.offset + tokens.len()) as u32;
-        if let Some(end) = self.plan.ends.first()
-            && self.end_at() == Some(at as i64)
-            && end.last.map(|last| last.readings()) == last.map(|last| last.readings())
-        {
-            self.end = Some(*end);
-            self.marks.push(Mark { at: at as u32, n_tokens, last });
-            return true;
-        }
-        if at >= self.last_at + BETWEEN_MARKS {
+        let readings = |token: Option<Token>| token.map(|token| token.readings());
+        self.outcome.end = (self.plan.ends.first().copied())
+            .filter(|end| self.end_at() == Some(at as i64) && readings(end.last) == readings(last));
+        if self.outcome.end.is_some() || at >= self.last_at + BETWEEN_MARKS {
             self.last_at = at;
-            self.marks.push(Mark { at: at as u32, n_tokens, last });
+            self.outcome.marks.push(Mark { at: at as u32, n_tokens, last });
         }
-        false
+        self.outcome.end.is_some()
     }
 }
 
 /// The body of a literal that is code of another language.
-#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct InnerCode {
     pub range: std::ops::Range<usize>,
     /// The row of the literal among the table's strings.
@@ -209,10 +186,8 @@ struct Run<'c, 't, 'o> {
     line_closers: Vec<LineClosers<'c>>,
     brackets: Brackets,
     import: Option<OpenImport<'c>>,
-    /// Whether import statements give tokens as well.
     keeps_imports: bool,
-    /// The comments since the last token, if one may be code: where each begins and ends, and its
-    /// body.
+    /// The comments since the last token, if one may be code, each with its body.
     comments: Vec<(std::ops::Range<usize>, std::ops::Range<usize>)>,
     /// The number of tokens before them.
     commented: usize,
@@ -252,15 +227,13 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
     }
 
     fn run(mut self) -> PlanOutcome {
-        let begins = self.at <= 3 && self.tokens.is_empty();
-        if begins
-            && self.text[self.at..].starts_with(b"#!")
-            && !self.text[self.at..].starts_with(b"#![")
-        {
-            self.at = memchr::memchr2(b'\n', b'\r', self.text).unwrap_or(self.text.len());
-        }
-        if begins {
-            self.tokens.reserve(self.text.len().min(MAX_ROOM) / BYTES_PER_TOKEN);
+        if self.at <= 3 && self.tokens.is_empty() {
+            let rest = &self.text[self.at..];
+            if rest.starts_with(b"#!") && !rest.starts_with(b"#![") {
+                self.at = memchr::memchr2(b'\n', b'\r', self.text).unwrap_or(self.text.len());
+            }
+            // Most code has more bytes a token; a large file may have few tokens.
+            self.tokens.reserve(self.text.len().min(1 << 20) / 6);
             self.begin_inside();
         }
         let (table, text) = (self.table, self.text);
@@ -293,11 +266,14 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         }
         self.at = at;
         self.end_import(ImportEnd::Line);
-        let is_resumable =
-            self.n_endless_heredocs == 0 && self.n_unclosed == 0 && self.elements.is_resumable();
-        let (marks, end) =
-            self.tracing.map(|tracing| (tracing.marks, tracing.end)).unwrap_or_default();
-        PlanOutcome { marks, end, is_resumable }
+        let is_resumable = self.is_resumable();
+        let outcome = self.tracing.map(|tracing| tracing.outcome).unwrap_or_default();
+        PlanOutcome { is_resumable, ..outcome }
+    }
+
+    /// Whether nothing was decided by what comes later in the text.
+    fn is_resumable(&self) -> bool {
+        self.n_endless_heredocs == 0 && self.n_unclosed == 0 && self.elements.n_told_by_later == 0
     }
 
     /// Whether punctuation may end something: code inside a literal, or an import statement.
@@ -306,8 +282,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         !self.frames.is_empty() || self.import.is_some() || self.elements.is_inside()
     }
 
-    /// Reads something that is neither a word nor plain punctuation at `self.at`, and moves past
-    /// it.
+    /// Reads what is neither a word nor plain punctuation at `self.at`, and moves past it.
     #[inline]
     fn special(&mut self, byte: u8, class: u8) {
         if class & NEWLINE != 0 {
@@ -337,7 +312,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
     /// Skips the text before the first code, in a language whose files begin with text.
     fn begin_inside(&mut self) {
         let Some(rule) = self.table.at_start.map(|rule| &self.table.rules[rule]) else { return };
-        let close = rule.close.as_ref().map_or(&b""[..], |close| &close.head);
+        let close = rule.fixed_close();
         if closes_in(rule, close, &self.text[self.at..]) {
             self.body(self.at, Body::new(rule, Cow::Borrowed(close), self.at));
         }
@@ -354,7 +329,6 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         self.tokens.push(Token { start: start as u32, end: end as u32, symbol, exact });
     }
 
-    /// Pushes the byte at `at`, which is punctuation.
     #[inline]
     fn push_byte(&mut self, at: usize, byte: u8) {
         self.push(at, at + 1, Symbol::punctuation(byte), u32::from(byte));
@@ -365,7 +339,6 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         self.push(start, end, Symbol::STRING, exact);
     }
 
-    /// Skips the white space that indents a line.
     #[inline]
     fn skip_spaces(&mut self) {
         loop {
@@ -377,7 +350,6 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         }
     }
 
-    /// The end of the word that starts at `start`, and its hash.
     #[inline(always)]
     fn measure_word(&self, start: usize) -> (usize, u64) {
         if let Some(bytes) = self.table.word_bytes {
@@ -401,8 +373,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         (end, hash::word(&self.text[start..end], self.table.fold))
     }
 
-    /// Reads a literal or comment that begins with the word from `start` to `end`; true if there is
-    /// one.
+    /// Reads the literal or comment that begins with this word; true if there is one.
     #[inline]
     fn opens_after_word(&mut self, first: u8, start: usize, end: usize) -> bool {
         let may_open =
@@ -501,8 +472,8 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         }
         let rest = self.text[self.at..].iter();
         let n_more = rest.take_while(|byte| self.table.continues_word(**byte)).count();
-        // A word may be spread over as many lines as it has letters.
-        if n_more == 0 || self.at + n_more - last.start as usize > MAX_SPLICED {
+        // A word may be spread over as many lines as it has letters, each joined with all before.
+        if n_more == 0 || self.at + n_more - last.start as usize > 256 {
             return;
         }
         self.at += n_more;
@@ -533,7 +504,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
             return false;
         }
         let begins_format =
-            frame.rule.format_after == Some(byte) && frame.depth == 0 && frame.n_brackets == 0;
+            frame.body.rule.format_after == Some(byte) && frame.depth == 0 && frame.n_brackets == 0;
         match byte {
             b'(' | b'[' => frame.n_brackets += 1,
             b')' | b']' => frame.n_brackets = frame.n_brackets.saturating_sub(1),
@@ -549,8 +520,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
                 self.end_import(ImportEnd::Semicolon);
                 self.import = None;
             }
-            let Frame { rule, close, n_levels, .. } = frame;
-            self.body(start, Body { rule, close, start: start + 1, n_levels });
+            self.body(start, Body { start: start + 1, ..frame.body });
             return true;
         }
         if mirror(byte) == frame.ends {
@@ -559,8 +529,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         false
     }
 
-    /// Looks for cases in the tokens since the last time: their patterns end with a bracket that
-    /// nothing opens. Time O(n) in all.
+    /// Looks for new cases, whose patterns end with brackets that nothing opens. Time O(n) in all.
     fn read_cases(&mut self) {
         let (Some([open, close]), Some(frame)) = (&self.table.cases, self.frames.last_mut()) else {
             return;
@@ -608,11 +577,8 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
     #[cold]
     fn trace(&mut self) {
         // A heredoc may have ended here, in the middle of a line.
-        let is_clean = is_line_start(self.text, self.at)
-            && !self.is_watching()
-            && self.n_endless_heredocs == 0
-            && self.n_unclosed == 0
-            && self.elements.is_resumable();
+        let is_clean =
+            is_line_start(self.text, self.at) && !self.is_watching() && self.is_resumable();
         let is_due =
             is_clean && self.tracing.as_mut().is_some_and(|tracing| tracing.is_due(self.at));
         if is_due

@@ -1,5 +1,4 @@
-//! Tells where literals and comments may open, by what is before them: a slash that begins a
-//! pattern from one that divides.
+//! Tells where literals may open by what is before: a slash that begins a pattern, or divides.
 
 use super::brackets::Belongs;
 use super::{Run, is_line_start};
@@ -9,7 +8,7 @@ use crate::language::table::OpenerPlace;
 use crate::language::token::{Kind, Token};
 
 /// Maximum tokens of a line that are searched for the brace of a value.
-const MAX_IN_BRACES: usize = 64;
+pub(super) const MAX_IN_BRACES: usize = 64;
 
 impl Run<'_, '_, '_> {
     pub(super) fn is_place(&mut self, place: OpenerPlace, inside: usize) -> bool {
@@ -33,8 +32,7 @@ impl Run<'_, '_, '_> {
         }
     }
 
-    /// Whether the byte here is the second one of an operator: `a // b` in Perl, whose first slash
-    /// divides.
+    /// Whether this byte is the second one of an operator: `a // b` in Perl divides.
     fn doubles_operator(&self) -> bool {
         let last = self.tokens.last().filter(|last| last.kind() == Kind::Punctuation);
         last.is_some_and(|last| {
@@ -74,8 +72,7 @@ impl Run<'_, '_, '_> {
             && !self.text.get(inside).is_some_and(u8::is_ascii_whitespace)
     }
 
-    /// The same of a text that opens nothing. After a `?`, its colon begins the other case of a
-    /// condition.
+    /// The same of a text that opens nothing. After a `?`, a colon begins the other case.
     pub(super) fn may_begin_plain_argument(&mut self) -> bool {
         let is_condition = self.on_line().iter().any(|token| token.text(self.text) == b"?");
         !is_condition && self.may_begin_argument(self.at + 1) || self.may_begin_value()
@@ -105,7 +102,6 @@ impl Run<'_, '_, '_> {
         }
     }
 
-    /// Whether a statement may begin here: after another one, or in a block.
     fn may_begin_statement(&mut self) -> bool {
         let Some(last) = self.tokens.last() else { return true };
         match last.text(self.text) {
@@ -119,7 +115,6 @@ impl Run<'_, '_, '_> {
     // What follows looks back on the line alone: reading may resume at its start, with one token
     // from before it.
 
-    /// The tokens of this line.
     pub(super) fn on_line(&self) -> &[Token] {
         self.tokens.get(self.line_first..).unwrap_or_default()
     }
@@ -150,9 +145,8 @@ impl Run<'_, '_, '_> {
             let Some(n_head) = n_head else { return false };
             before = &before[..bracket - n_head - 1];
         }
-        before
-            .last()
-            .is_some_and(|last| matches!(last.text(self.text), b"=" | b"(" | b"," | b"[" | b"?"))
+        let last = before.last().map(|last| last.text(self.text));
+        matches!(last, Some(b"=" | b"(" | b"," | b"[" | b"?"))
     }
 
     /// Whether the last token is a keyword that is the name of a member: `a.of`. Where calls need
@@ -171,7 +165,7 @@ impl Run<'_, '_, '_> {
 
     pub(super) fn holds_one_character(&self, rule: &Rule, inside: usize) -> bool {
         let rest = &self.text[inside..];
-        let close = rule.close.as_ref().map_or(&b""[..], |close| &close.head);
+        let close = rule.fixed_close();
         match rest.first() {
             None | Some(b'\n') => false,
             Some(&byte) if Some(byte) == rule.escape => true,
