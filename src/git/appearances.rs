@@ -10,6 +10,9 @@ use super::entries::{EntryKind, Rows, TreeEntry, differences};
 use super::{BlobId, CommitId, Error, Reader, Span, blob_id, blob_of_gix, object_id};
 use crate::text::FilePath;
 
+/// Maximum files of interest in one folder; the rest are ignored.
+const MAX_RELEVANT: usize = 100;
+
 /// Which files are of interest to the files next to and below them, as decided by the caller.
 #[derive(Debug, Clone, Copy)]
 pub struct Interest {
@@ -366,7 +369,7 @@ impl Trees {
             path.truncate(n_folder);
             path.extend_from_slice(name);
             match (kind, self.for_parent(name)) {
-                (EntryKind::File, _) if own.len() < 100 && self.is_relevant(&path) => {
+                (EntryKind::File, _) if own.len() < MAX_RELEVANT && self.is_relevant(&path) => {
                     own.extend(BlobId::from_bytes(id).map(|id| (FilePath::new(&path), id)));
                 }
                 (EntryKind::Folder, Some(file)) => {

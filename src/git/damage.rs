@@ -12,6 +12,10 @@ use gix::bstr::ByteSlice;
 use super::{CommitId, Error, Reader, Repository, first_line};
 use crate::files;
 
+/// Maximum bytes to read of a file of references.
+const MAX_REFERENCES: u64 = 256 << 20;
+/// Maximum bytes of a file with one reference.
+const MAX_REFERENCE: u64 = 64 * 1024;
 /// Where a reference may be, by how it is named.
 const PLACES: [&str; 5] = ["", "refs/", "refs/tags/", "refs/heads/", "refs/remotes/"];
 
@@ -109,7 +113,7 @@ impl Reader {
     fn damage_of_reference(&self, file: &Path) -> Option<Error> {
         let is_head = file.ends_with("HEAD");
         let cure = if is_head { OF_HEAD } else { OF_REFERENCE };
-        let why = match files::read(file, 64 << 10) {
+        let why = match files::read(file, MAX_REFERENCE) {
             Err(why) => why.to_string(),
             Ok(text) if text.starts_with(b"ref: ") || self.begins_with_id(&text) => return None,
             Ok(_) => "it holds neither the id of a commit nor the name of a branch".to_owned(),
@@ -130,7 +134,7 @@ impl Reader {
     /// some have a mark before it, and some are remarks.
     fn damage_of_lines(&self, file: PathBuf, cure: &'static str) -> Option<Error> {
         let is_packed = file.ends_with("packed-refs");
-        let why = match files::read(&file, 256 << 20) {
+        let why = match files::read(&file, MAX_REFERENCES) {
             Err(why) if why.kind() == std::io::ErrorKind::NotFound => return None,
             Err(why) => why.to_string(),
             Ok(text) => {

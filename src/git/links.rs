@@ -3,6 +3,11 @@
 use super::{Content, Entry, Error, ReadFiles, Reader, Snapshot};
 use crate::text::FilePath;
 
+/// Maximum links to follow one after another, as many nested ones as Linux follows.
+const MAX_LINKS: usize = 40;
+/// Maximum bytes of a link's target; no system has longer ones.
+const MAX_TARGET: u64 = 4096;
+
 /// Where a path leads in a state of the repository.
 #[derive(Debug)]
 pub struct Way<'s> {
@@ -55,7 +60,7 @@ impl Reader {
             let target = self.target(link)?;
             links.push(link);
             // As many as Linux follows one after another.
-            if links.len() > 40 {
+            if links.len() > MAX_LINKS {
                 break Err("it leads in a circle");
             }
             if target.first() == Some(&b'/') || target.get(1) == Some(&b':') {
@@ -71,7 +76,7 @@ impl Reader {
     fn target(&self, link: &Entry) -> Result<Vec<u8>, Error> {
         match link.content {
             // No system has longer ones.
-            Content::Blob(_) if self.size(link).is_some_and(|size| size > 4096) => {
+            Content::Blob(_) if self.size(link).is_some_and(|size| size > MAX_TARGET) => {
                 let why = "its target is too long for a name";
                 Err(Error::Link { path: link.path.to_string(), why })
             }

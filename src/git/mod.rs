@@ -46,6 +46,8 @@ use crate::text::{FilePath, name_at_end, printable, shortened};
 
 /// Maximum bytes to read of the list of alternate object folders.
 const MAX_ALTERNATES: u64 = 1024 * 1024;
+/// Maximum characters to show of a name or message that a repository supplies.
+const MAX_SHOWN: usize = 200;
 
 /// Room for the packs that come while a repository is open: each fetch of what a partial clone
 /// lacks, and of a user beside a server, brings one.
@@ -607,5 +609,5 @@ impl ReadFiles for Reader {
 /// terminal.
 fn first_line(error: &dyn std::fmt::Display) -> String {
     let text = error.to_string();
-    printable(shortened(text.lines().next().unwrap_or_default(), 200))
+    printable(shortened(text.lines().next().unwrap_or_default(), MAX_SHOWN))
 }

@@ -11,6 +11,9 @@ use super::tree::{MAX_DEPTH, too_deep};
 use super::{BlobId, CommitId, Error, Reader, blob_of_gix};
 use crate::text::{FilePath, shortened};
 
+/// Maximum characters of a subject: no report shows more.
+const MAX_SUBJECT: usize = 500;
+
 /// What a commit did to a file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Event {
@@ -421,7 +424,7 @@ impl Reader {
         let author = commit.author().ok();
         let subject = message.trim_start().lines().next().unwrap_or_default().trim_end();
         // No report shows more.
-        let subject = shortened(subject, 500);
+        let subject = shortened(subject, MAX_SUBJECT);
         let time = commit.time().map_or(0, |time| time.seconds);
         Ok(CommitInfo {
             subject,

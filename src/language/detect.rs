@@ -204,6 +204,11 @@ static BUILTIN: &[Builtin] = include!(concat!(env!("OUT_DIR"), "/languages.rs"))
 
 /// A digest of the built-in tables and of the code that uses them, computed by `build.rs`.
 const DIGEST: u64 = include!(concat!(env!("OUT_DIR"), "/digest.rs"));
+/// Number of bytes at the start of a file that are searched for the text of a claim.
+const CLAIM_WITHIN: usize = 16 * 1024;
+/// Maximum matches of a claim that count: one that is everywhere says no more than one that is
+/// often.
+const MAX_MATCHES: usize = 10;
 
 impl Languages {
     /// The built-in languages.
@@ -487,7 +492,7 @@ impl Languages {
     /// The language for which the content of `text` speaks more than for the owner of `extension`,
     /// and the pattern that says most. Time O(n) for each claim.
     fn claimed(&self, extension: &str, text: &[u8]) -> Option<(usize, String)> {
-        let text = &text[..text.len().min(16 * 1024)];
+        let text = &text[..text.len().min(CLAIM_WITHIN)];
         let claimants = self.claims.get(extension)?;
         let owner = self.by_extension.get(extension).copied();
         let weight_of = |evidence: Option<(i32, &str)>| evidence.map_or(0, |(weight, _)| weight);
@@ -557,7 +562,7 @@ impl LanguageEntry {
                 claim.weight < 0 || tokens.is_none_or(|tokens| is_code(text, found.range(), tokens))
             });
             // What is everywhere says no more than what is often.
-            let weight = claim.weight * matches.take(10).count() as i32;
+            let weight = claim.weight * matches.take(MAX_MATCHES).count() as i32;
             sum += weight;
             if weight > best.map_or(0, |(most, _)| most) {
                 best = Some((weight, claim));

@@ -14,6 +14,10 @@ use super::notebook;
 use super::region::RegionCode;
 use super::token::Token;
 
+/// Maximum depth of languages within languages: an example in a document, a page in that, its
+/// script.
+const MAX_LEVELS: usize = 4;
+
 /// Part of a file that is in another language than the file.
 #[derive(Debug, Clone)]
 pub struct EmbeddedPart<'l> {
@@ -62,7 +66,7 @@ impl Languages {
         tokens.clear();
         let text = &text[..text.len().min(u32::MAX as usize)];
         let mut reading = FileReader { languages: self, with_data, tokens, embedded: Vec::new() };
-        reading.read(Part { language, text, offset: 0, levels: 4 });
+        reading.read(Part { language, text, offset: 0, levels: MAX_LEVELS });
         let mut embedded = reading.embedded;
         embedded.sort_by_key(|part| (part.range.start, part.range.end));
         // A literal around code of another language ends where that begins.

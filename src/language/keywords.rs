@@ -12,6 +12,8 @@ pub(super) struct Keywords {
 }
 
 const ROOM: usize = 4;
+/// Maximum buckets. Only words chosen to share a bucket would need more.
+const MAX_BUCKETS: usize = 1 << 12;
 
 impl Keywords {
     pub fn new(words: &[u64], values: &[u64]) -> Self {
@@ -19,7 +21,7 @@ impl Keywords {
         loop {
             let keywords = Self::with_buckets(words, values, n_buckets);
             // Only words chosen to share a bucket would need more.
-            if keywords.crowded.is_empty() || n_buckets >= 1 << 12 {
+            if keywords.crowded.is_empty() || n_buckets >= MAX_BUCKETS {
                 return keywords;
             }
             n_buckets *= 2;

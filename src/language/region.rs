@@ -41,6 +41,8 @@ pub(super) struct RegionCode {
 
 /// Maximum bytes that the end of a region repeats from its beginning.
 const MAX_REPEATED: usize = 64;
+/// Maximum ends of a row to keep from file to file.
+const MAX_KNOWN: usize = 16;
 
 impl Regions {
     pub fn new(table: &Table) -> Result<Self, TableError> {
@@ -117,7 +119,7 @@ fn filled_end(filled: &str, known: &Mutex<HashMap<String, Arc<Regex>>>) -> Optio
     }
     let end = Arc::new(compile(filled).ok()?);
     // Few are kept from file to file.
-    if known.len() < 16 {
+    if known.len() < MAX_KNOWN {
         known.insert(filled.to_owned(), Arc::clone(&end));
     }
     Some(end)

@@ -17,6 +17,8 @@ pub enum NotText {
     Encoding,
 }
 
+/// Number of bytes at the start of a file that are searched for a NUL, as in git.
+const LOOKED_AT: usize = 8_000;
 /// A text with NULs may have at most one control character in this many bytes. Source has almost
 /// none (a form feed between functions); compressed bytes have one in ten.
 const ONE_CONTROL_IN: usize = 32;
@@ -131,7 +133,7 @@ fn collected<'t>(
 
 fn not_text(bytes: &[u8]) -> Option<NotText> {
     // As git looks for it.
-    memchr::memchr(0, &bytes[..bytes.len().min(8_000)])?;
+    memchr::memchr(0, &bytes[..bytes.len().min(LOOKED_AT)])?;
     // Check all of it: NULs at the start must not hide what follows, nor text at the start binary
     // data behind it.
     let n_nul = memchr::memchr_iter(0, bytes).count();

@@ -9,6 +9,9 @@ const NEAR: usize = 500;
 /// Maximum unsuccessful searches for the end of a literal that may nest, or whose closer depends on
 /// its opener, plus one for every 16 bytes of text: prose in a page has many.
 const MAX_UNCLOSED: usize = 256;
+/// plus one for every so many bytes of text. Prose in a page has many; input crafted to be slow has
+/// nothing else.
+const BYTES_PER_UNCLOSED: usize = 16;
 
 /// Where on a line a literal is closed: found from its end, once for each rule.
 pub(super) struct LineClosers<'c> {
@@ -36,7 +39,7 @@ impl<'c> Run<'c, '_, '_> {
         {
             return is_closed;
         }
-        if !is_fixed && self.n_unclosed >= MAX_UNCLOSED + self.at / 16 {
+        if !is_fixed && self.n_unclosed >= MAX_UNCLOSED + self.at / BYTES_PER_UNCLOSED {
             return false;
         }
         let near = &self.text[..self.text.len().min(start + NEAR)];

@@ -14,6 +14,10 @@ use crate::language::token::Symbol;
 const MAX_DEPTH: usize = 64;
 /// Maximum bytes of a tag that an opener and its closer share.
 pub(super) const MAX_TAG: usize = 64;
+/// Maximum white space between the two bodies of a literal: `s{a}   {b}`.
+const MAX_BLANKS: usize = 500;
+/// Maximum bytes of the delimiter of a raw string in C++.
+const MAX_DELIMITER: usize = 16;
 
 /// Code inside a literal that continues after it.
 pub(super) struct Frame<'c> {
@@ -164,7 +168,7 @@ impl<'c, 't> Run<'c, 't, '_> {
             }
             // As C++ has it.
             Hole::Delimiter => near
-                .take(16)
+                .take(MAX_DELIMITER)
                 .take_while(|b| b.is_ascii_graphic() && !matches!(b, b'(' | b')' | b'\\'))
                 .count(),
             Hole::Bracket => usize::from(rest.first().is_some_and(u8::is_ascii_punctuation)),
@@ -244,7 +248,7 @@ impl<'c, 't> Run<'c, 't, '_> {
         if rule.row.second {
             let second = match close {
                 &[byte] if unmirror(byte) != byte => {
-                    let blanks = text[end..].iter().take(500);
+                    let blanks = text[end..].iter().take(MAX_BLANKS);
                     let at = end + blanks.take_while(|byte| byte.is_ascii_whitespace()).count();
                     let open = text.get(at).copied().filter(|&open| mirror(open) != open);
                     open.map(|open| (at + 1, vec![mirror(open)]))

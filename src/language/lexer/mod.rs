@@ -29,6 +29,13 @@ use super::table::{ImportEnd, Table, TableError};
 use super::token::{Kind, Symbol, Token};
 use super::{hash, swar};
 
+/// Bytes of text for which a token is made room for: fewer than most code has.
+const BYTES_PER_TOKEN: usize = 6;
+/// Maximum bytes of text to make room for: a large file may have few tokens.
+const MAX_ROOM: usize = 1 << 20;
+/// Maximum bytes of a word that is spread over lines. Each line of it is joined with all before.
+const MAX_SPLICED: usize = 256;
+
 /// Maximum unsuccessful searches that may each go through all of the text: then none is begun, or
 /// all that could be found is looked up.
 const MAX_LONG_SEARCHES: usize = 16;
@@ -233,7 +240,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
                 self.at = memchr::memchr2(b'\n', b'\r', self.text).unwrap_or(self.text.len());
             }
             // Most code has more bytes a token; a large file may have few tokens.
-            self.tokens.reserve(self.text.len().min(1 << 20) / 6);
+            self.tokens.reserve(self.text.len().min(MAX_ROOM) / BYTES_PER_TOKEN);
             self.begin_inside();
         }
         let (table, text) = (self.table, self.text);
@@ -473,7 +480,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         let rest = self.text[self.at..].iter();
         let n_more = rest.take_while(|byte| self.table.continues_word(**byte)).count();
         // A word may be spread over as many lines as it has letters, each joined with all before.
-        if n_more == 0 || self.at + n_more - last.start as usize > 256 {
+        if n_more == 0 || self.at + n_more - last.start as usize > MAX_SPLICED {
             return;
         }
         self.at += n_more;
