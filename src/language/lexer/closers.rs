@@ -7,10 +7,9 @@ use crate::language::compile::Rule;
 /// Maximum bytes of a literal that are searched before its whole line is.
 const NEAR: usize = 500;
 /// Maximum unsuccessful searches for the end of a literal that may nest, or whose closer depends on
-/// its opener, plus one for every 16 bytes of text: prose in a page has many.
+/// its opener, plus one for every so many bytes of text. Prose in a page has many; input crafted to
+/// be slow has nothing else.
 const MAX_UNCLOSED: usize = 256;
-/// plus one for every so many bytes of text. Prose in a page has many; input crafted to be slow has
-/// nothing else.
 const BYTES_PER_UNCLOSED: usize = 16;
 
 /// Where on a line a literal is closed: found from its end, once for each rule.
