@@ -1,4 +1,5 @@
-//! Chooses how many fingerprints of a query to look up.
+//! Chooses how many fingerprints of a query to look up: fewer find the files to compare sooner, and
+//! miss some.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -7,9 +8,12 @@ use std::num::NonZeroUsize;
 use super::{Fingerprint, Params, hash_kgrams, winnow};
 use crate::language::Token;
 
-/// Which fingerprints of a query choose the files to compare it with (the paper's section 3.2).
+/// Which fingerprints of a query choose the files that it is compared with (section 3.2 of the
+/// winnowing paper).
 ///
-/// These are compared by all fingerprints: less effort makes fewer findings, and none milder.
+/// Whatever they are, the files that they choose are compared by all fingerprints: what is found is
+/// found whole, and only what is not chosen is missed. So less effort makes fewer findings, and
+/// none milder.
 ///
 /// ```
 /// use std::num::NonZeroUsize;
@@ -28,16 +32,20 @@ pub enum Effort {
     /// In two rounds: those that are 0 mod 4 choose the files, and all of them compare. Without a
     /// guarantee; a match with f fingerprints is missed with a probability of .75^f.
     Rounds,
-    /// Those that this wider window w' selects, a subset. Every match of w' + k - 1 tokens is
-    /// found.
+    /// Those that this wider window selects: F_w' is a subset of F_w, so whatever was winnowed with
+    /// w can be asked. Every match of w' + k - 1 tokens is found.
     Window(NonZeroUsize),
     /// At most this many of each document, from the smallest on (MIN_s). A few find what resembles
     /// the whole document, more find what it contains as a part.
     Smallest(NonZeroUsize),
 }
 
+/// One in so many fingerprints is asked in the first of two rounds; the paper's own example.
+const FIRST_ROUND: u64 = 4;
+
 impl Effort {
-    /// Keeps what this effort looks up of `prints`, those of `tokens`; `hashes` is scratch space.
+    /// Keeps those of `prints`, selected by `params` from a document of `tokens`, that this effort
+    /// looks up; `hashes` is scratch space.
     pub fn keep(
         self,
         prints: &mut Vec<Fingerprint>,
@@ -47,7 +55,7 @@ impl Effort {
     ) {
         match self {
             Self::Full => {}
-            Self::Rounds => prints.retain(|print| print.hash % 4 == 0),
+            Self::Rounds => prints.retain(|print| print.hash % FIRST_ROUND == 0),
             Self::Window(window) if window <= params.window => {}
             Self::Window(window) => {
                 hash_kgrams(tokens, params.k, hashes);

@@ -12,8 +12,9 @@ const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Hashes every k-gram of the normalized `tokens` into `hashes`, replacing its contents.
 ///
-/// The rolling hash of Karp and Rabin (1987), mod 2^64 and mixed at the end: winnowing orders
-/// hashes, and the low bits of a polynomial mod 2^64 are far from uniform.
+/// The rolling hash of Karp and Rabin (1987), section 2.2 of the winnowing paper,
+/// mod 2^64 and mixed at the end: winnowing orders hashes, and the low bits of
+/// a polynomial mod 2^64 are far from uniform.
 ///
 /// Time O(n) for any k. Fewer than k tokens have no k-gram.
 pub fn hash_kgrams(tokens: &[Token], k: NonZeroUsize, hashes: &mut Vec<u64>) {
@@ -42,7 +43,8 @@ fn roll<T>(items: &[T], number: impl Fn(&T) -> u64, k: NonZeroUsize, hashes: &mu
     if items.len() < k {
         return;
     }
-    // What an item contributes by the time it leaves, with the factor of `value`.
+    // What an item contributes by the time it leaves, including the factor of `value`, to multiply
+    // only once.
     let leaving = (0..k).fold(SPREAD, |power, _| power.wrapping_mul(BASE));
     let mut hash = polynomial(items[..k].iter().map(|item| value(number(item))));
     hashes.reserve(items.len() - k + 1);
@@ -55,11 +57,13 @@ fn roll<T>(items: &[T], number: impl Fn(&T) -> u64, k: NonZeroUsize, hashes: &mu
     }));
 }
 
-/// A hash of a k-gram's exact readings: the same for those spelled the same. Time O(k).
+/// Hashes the exact readings of a k-gram's tokens: the same for k-grams spelled the same. Time
+/// O(k).
 pub fn hash_exact(kgram: &[Token]) -> u32 {
     (mix(polynomial(kgram.iter().map(|token| u64::from(token.exact)))) >> 32) as u32
 }
 
+/// The polynomial of some values at [`BASE`].
 #[inline]
 fn polynomial(values: impl Iterator<Item = u64>) -> u64 {
     values.fold(0, |hash, value| hash.wrapping_mul(BASE).wrapping_add(value))
@@ -82,13 +86,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::fingerprint::tests::positive;
+    use crate::fingerprint::tests::{positive, tokens};
 
     /// The hash of one k-gram by the definition: a polynomial of its symbols, mixed.
     fn direct(kgram: &[u64]) -> u64 {
-        let powers = (0..kgram.len() as u32).rev().map(|exponent| BASE.wrapping_pow(exponent));
-        let terms = powers.zip(kgram).map(|(power, number)| value(*number).wrapping_mul(power));
-        mix(terms.fold(0, u64::wrapping_add))
+        let n = kgram.len() as u32;
+        let term =
+            |(at, number): (u32, &u64)| value(*number).wrapping_mul(BASE.wrapping_pow(n - 1 - at));
+        mix((0..n).zip(kgram).map(term).fold(0, u64::wrapping_add))
     }
 
     proptest! {
@@ -102,6 +107,13 @@ mod tests {
         }
     }
 
+    /// The chi-square statistic of `counts` against equal ones, with one degree of freedom less
+    /// than there are counts.
+    fn chi_square(counts: &[u32]) -> f64 {
+        let expected = f64::from(counts.iter().sum::<u32>()) / counts.len() as f64;
+        counts.iter().map(|&n| (f64::from(n) - expected).powi(2) / expected).sum()
+    }
+
     #[test]
     fn hashes_of_counted_up_kgrams_are_uniform_in_their_high_and_low_bits() {
         // The worst that code offers: k-grams that differ in one small number.
@@ -113,11 +125,20 @@ mod tests {
         for shift in [56, 32, 8, 0] {
             let mut counts = [0u32; 256];
             hashes.iter().for_each(|hash| counts[(hash >> shift & 0xFF) as usize] += 1);
-            let expected = hashes.len() as f64 / 256.0;
-            let square = |&n: &u32| (f64::from(n) - expected).powi(2) / expected;
-            // With 255 degrees of freedom, one chi-square in ten thousand is above 345.
-            let chi_square: f64 = counts.iter().map(square).sum();
-            assert!(chi_square < 345.0, "bits from {shift}: {chi_square}");
+            // With 255 degrees of freedom, one in ten thousand is above 345.
+            let statistic = chi_square(&counts);
+            assert!(statistic < 345.0, "bits from {shift}: {statistic}");
         }
+    }
+
+    #[test]
+    fn equal_kgrams_have_equal_hashes_wherever_they_stand_and_fewer_tokens_have_none() {
+        let mut hashes = Vec::new();
+        hash_kgrams(&tokens(b"abcdeXabcdYbcde"), positive(4), &mut hashes);
+        assert_eq!(hashes.len(), 12);
+        assert_eq!((hashes[0], hashes[1]), (hashes[6], hashes[11]));
+        assert_ne!(hashes[0], hashes[1]);
+        hash_kgrams(&tokens(b"abc"), positive(4), &mut hashes);
+        assert!(hashes.is_empty());
     }
 }

@@ -1,13 +1,16 @@
-//! Links repeated code in documents: each occurrence of a fingerprint to a few earlier ones.
+//! Links repeated code in a set of documents: each occurrence of a fingerprint to a few earlier
+//! ones.
 //!
 //! Invariant: the same occurrences in any order give the same links.
 
 /// An occurrence of a fingerprint in one of many documents.
 ///
-/// The hash is in halves, so that one takes 20 bytes: a large tree has tens of millions.
+/// The hash is stored in halves, so that an occurrence takes 20 bytes: a large tree has tens of
+/// millions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Occurrence {
     hash: [u32; 2],
+    /// A hash of the exact readings of the k-gram's tokens: equal if they are spelled the same.
     exact: u32,
     document: u32,
     position: u32,
@@ -35,15 +38,20 @@ pub struct Link {
     pub n_places: u32,
 }
 
-/// Maximum earlier occurrences that each is linked to. Classes make up for the rest: the tenth copy
-/// of something is a copy of the ninth. Higher finds more, and takes more time.
+/// Maximum earlier occurrences that each is linked to. Classes make up for the rest: the tenth
+/// copy of something is a copy of the ninth. Higher finds more members that have other code
+/// between them, and takes more time.
 const MAX_EARLIER: usize = 3;
 
-/// Links each occurrence to the nearest earlier ones of its fingerprint, those spelled the same
-/// first. Sorted by document, the last first, then by target and positions: who is done with the
-/// first document takes its links off the end.
+/// Links each occurrence to the nearest earlier ones of its fingerprint, those spelled the
+/// same first. Sorted by document, the last first, then by target and positions: who is done with
+/// the first document takes its links off the end.
 ///
-/// Time O(n log n), memory 20 bytes for each occurrence, or for each of its links.
+/// How often a fingerprint occurs makes no difference: the members of a large family are linked
+/// like those of a small one. Callers decide whether a shape that occurs everywhere means anything.
+///
+/// Time O(n log n), memory 20 bytes for each occurrence, or once it is linked for each of its links,
+/// of which there are at most three.
 pub fn links(mut occurrences: Vec<Occurrence>) -> Vec<Link> {
     occurrences.sort_unstable();
     let mut links = Vec::new();
@@ -58,7 +66,8 @@ pub fn links(mut occurrences: Vec<Occurrence>) -> Vec<Link> {
     links
 }
 
-/// Cuts off the end of a long vector; gives memory back in steps, since shrinking may copy.
+/// Cuts off the end of a long vector that is done with, and gives its memory back; in steps, as not
+/// every allocator shrinks in place.
 pub fn cut_off<T>(items: &mut Vec<T>, first: usize) {
     items.truncate(first);
     if items.len() <= items.capacity() / 8 * 7 {
@@ -66,6 +75,7 @@ pub fn cut_off<T>(items: &mut Vec<T>, first: usize) {
     }
 }
 
+/// Links the occurrences of one fingerprint; `by_place` is scratch space.
 fn link_group(group: &[Occurrence], by_place: &mut Vec<Occurrence>, links: &mut Vec<Link>) {
     if group.len() == 1 {
         return;
@@ -110,13 +120,20 @@ mod tests {
     }
 
     #[test]
-    fn places_that_are_spelled_the_same_are_linked_as_one_place_and_what_occurs_once_is_not() {
-        let occurrences = [(7, 5, 2, 40), (7, 5, 0, 10), (7, 6, 1, 20), (8, 5, 0, 30)];
-        let occurrences = occurrences
-            .map(|(hash, exact, document, at)| Occurrence::new(hash, exact, document, at));
+    fn what_occurs_once_is_not_linked() {
+        assert_eq!(links(vec![Occurrence::new(1, 1, 0, 0), Occurrence::new(2, 1, 0, 9)]), []);
+    }
+
+    #[test]
+    fn places_that_are_spelled_the_same_are_linked_as_one_place() {
+        let occurrences = vec![
+            Occurrence::new(7, 5, 2, 40),
+            Occurrence::new(7, 5, 0, 10),
+            Occurrence::new(7, 6, 1, 20),
+        ];
         let [first, second, third] = [(0, 10), (1, 20), (2, 40)];
         let expected = [link(third, first, 1), link(third, second, 3), link(second, first, 3)];
-        assert_eq!(links(occurrences.to_vec()), expected);
+        assert_eq!(links(occurrences), expected);
     }
 
     #[test]

@@ -95,21 +95,21 @@ impl<'s> SeedSide<'s> {
     }
 
     /// The k-gram at `at` and what follows, or backward what precedes it; 0 beyond the document.
-    fn context(&self, at: u32, k: usize, view: View) -> Context {
-        let recurrences = self.recurrences.get_or_init(|| Recurrences::new(self.tokens));
+    fn context(&self, recurrences: &Recurrences, at: u32, k: usize, view: View) -> Context {
+        let (before, after) = (&*recurrences.before, &*recurrences.after);
         let mut context = [0; CONTEXT];
         let at = at as usize;
         match view {
             View::ExactRight | View::RenamedRight => {
                 let end = (at + CONTEXT).min(self.tokens.len());
                 for (place, slot) in (at..end).zip(&mut context) {
-                    *slot = self.read(place, view, recurrences.before[place], place - at);
+                    *slot = self.read(place, view, before[place], place - at);
                 }
             }
             View::ExactLeft | View::RenamedLeft => {
                 let end = (at + k).min(self.tokens.len());
                 for (place, slot) in (0..end).rev().zip(&mut context) {
-                    *slot = self.read(place, view, recurrences.after[place], end - 1 - place);
+                    *slot = self.read(place, view, after[place], end - 1 - place);
                 }
             }
         }
@@ -130,8 +130,11 @@ impl<'s> SeedSide<'s> {
     }
 }
 
-/// Pairs the occurrences of `shared` k-grams; `is_same` if both sides are one document. Time O(n ·
-/// CONTEXT · log n) for n occurrences in both.
+/// Pairs the occurrences of `shared` k-grams; `is_same` if both sides are one document.
+///
+/// Time O(n · CONTEXT · log n) for n occurrences in both; memory O(m · CONTEXT) for the m
+/// occurrences of the most frequent k-gram. Gives at most `MAX_PAIRS` seeds for a rare k-gram, and
+/// four for each occurrence of a repeated one.
 pub fn seeds(
     query: &SeedSide<'_>,
     target: &SeedSide<'_>,
@@ -205,6 +208,8 @@ fn pair_most_alike(
     is_same: bool,
     seeds: &mut Vec<Seed>,
 ) {
+    let [of_own, of_other] =
+        [own, other].map(|side| side.recurrences.get_or_init(|| Recurrences::new(side.tokens)));
     for view in View::ALL {
         // A small suffix array: sorting the surroundings puts those with the longest common prefix
         // next to each other. For
@@ -215,10 +220,10 @@ fn pair_most_alike(
         // a binary search finds the place of the query's surroundings between two entries, and the
         // best match is one of these two: further away, the common prefix can only get shorter.
         let mut sorted: Vec<(Context, u32)> =
-            shared.target.iter().map(|&at| (other.context(at, k, view), at)).collect();
+            shared.target.iter().map(|&at| (other.context(of_other, at, k, view), at)).collect();
         sorted.sort_unstable();
         for &query in &shared.query {
-            let key = (own.context(query, k, view), query);
+            let key = (own.context(of_own, query, k, view), query);
             let at = sorted.partition_point(|place| *place < key);
             // In one document, the occurrence itself is not a partner.
             let before = sorted[..at].iter().rev().find(|place| !is_same || place.1 != query);
