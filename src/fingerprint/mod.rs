@@ -1,8 +1,8 @@
 //! Turns tokens into fingerprints: hashes of k-grams, of which winnowing keeps a few.
 //!
-//! Invariant: any run of [`Params::guarantee_threshold`] normalized tokens that two texts share
-//! gives them a common fingerprint, and no run shorter than [`Params::noise_threshold`] does
-//! (Schleimer, Wilkerson, Aiken 2003).
+//! Invariant: any run of [`Params::guarantee_threshold`] normalized tokens that
+//! two texts share gives them a common fingerprint, and no run shorter than
+//! [`Params::noise_threshold`] does (Schleimer, Wilkerson, Aiken 2003).
 
 mod effort;
 mod kgram;
@@ -28,7 +28,8 @@ pub struct Fingerprint {
     pub position: u32,
 }
 
-/// The parameters of fingerprinting; only fingerprints of equal ones are comparable.
+/// The parameters of fingerprinting; two sets of fingerprints are comparable only if these are
+/// equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Params {
     k: NonZeroUsize,

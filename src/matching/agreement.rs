@@ -1,4 +1,5 @@
-//! Says what two functions have in common that a person recognizes.
+//! Says what two functions have in common that a person recognizes: what they call, their messages,
+//! their words.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,7 +24,8 @@ pub struct Agreement {
 }
 
 impl Agreement {
-    /// What `asked` and a function of `known` share; `rarity` is that of the words of `asked`.
+    /// What `asked` and a function of `known` have in common; `rarity` is that of the words of
+    /// `asked`.
     pub fn new(asked: Document<'_>, known: Document<'_>, unit: &Unit, rarity: &Rarity<'_>) -> Self {
         let all_words = words_of_code(known, known.bytes_with_comment(&unit.tokens));
         let known = Document { tokens: &known.tokens[unit.tokens.clone()], ..known };

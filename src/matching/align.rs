@@ -1,7 +1,8 @@
 //! Aligns a query with a target around a chain, to the exact first and last token.
 //!
-//! Runs miss edited tokens at the ends of a copy and the short pieces between its edits. So
-//! everything between the runs of the chain is aligned, and beyond its ends for as long as it pays.
+//! Runs miss edited tokens at the ends of a copy and the short pieces between its edits. The
+//! alignment restores both: it aligns everything between the runs of the chain, and extends beyond
+//! its ends for as long as that pays.
 //!
 //! ```text
 //! query    x = a + 1 ;    x→y and a→b are the renames of the chain: 8 + 4 + 8 + 4 + 12 + 4 = 40
@@ -18,10 +19,12 @@ use super::corners::{MAX_CELLS, Matrix};
 use super::score::Renames;
 use crate::language::Token;
 
-/// Maximum rows of all extensions of one pair of documents together, and the memory for them.
+/// Maximum rows that all extensions of one pair of documents examine together, and the memory for
+/// them.
 ///
 /// Code that is similar everywhere has countless chains, and each could be extended over the whole
-/// text. The best are extended first; the others still have all their runs.
+/// text. The best chains are extended first. A chain without an extension still has all its runs;
+/// it only misses what is around them.
 #[derive(Debug)]
 pub struct Budget {
     level: Level,
@@ -31,9 +34,14 @@ pub struct Budget {
 }
 
 impl Budget {
+    /// Rows for each token of the shorter document, which ends each extension. Ordinary files need
+    /// less than one.
+    const ROWS_PER_TOKEN: usize = 16;
+    /// Minimum rows, for short documents.
+    const MIN_ROWS: usize = 64 * ROUND;
+
     pub fn of(query: &[Token], target: &[Token]) -> Self {
-        // Ordinary files need less than one row for each token of the shorter one.
-        let n_rows_left = 16 * query.len().min(target.len()) + 64 * ROUND;
+        let n_rows_left = Self::ROWS_PER_TOKEN * query.len().min(target.len()) + Self::MIN_ROWS;
         Self { level: Level::new(), n_rows_left, band: Band::new(), matrix: Matrix::default() }
     }
 
@@ -80,7 +88,8 @@ fn align_with<S: Simd>(
     let Some(first) = anchors.first().copied() else { return Alignment::default() };
 
     // Extend to the left in rounds. Each round starts at the outermost block of the previous one
-    // with a best score of 0 again, so a long copy is followed to its start in a small matrix.
+    // with a best score of 0 again, so a long copy is followed to its start while the matrix of a
+    // round stays small.
     let mut head = Vec::new();
     let mut at = (first.query as usize, first.target as usize);
     loop {
@@ -115,7 +124,8 @@ fn align_with<S: Simd>(
     alignment
 }
 
-/// The runs of a chain, cut where they overlap so that most tokens are spelled the same.
+/// The runs of a chain, cut so that no two overlap: where two overlap, they are cut at the point
+/// that leaves most tokens spelled the same.
 fn disjoint(chain: &[Block], query: &[Token], target: &[Token]) -> Vec<Block> {
     let mut anchors: Vec<Block> = Vec::new();
     for mut next in chain.iter().copied() {
@@ -128,7 +138,8 @@ fn disjoint(chain: &[Block], query: &[Token], target: &[Token]) -> Vec<Block> {
             // The earlier run may already have been cut, and be shorter than the overlap.
             let n_behind = n.saturating_sub(last.len);
             next = next.part(n_behind, next.len - n_behind);
-            // The first `n_left` of the remaining `n` tokens stay with the earlier run.
+            // The first `n_left` of the remaining `n` tokens stay with the earlier run, the others
+            // with the later one.
             let n = n - n_behind;
             let mut n_exact = next.part(0, n).n_spelled(query, target) as i64;
             let mut best = (n_exact, 0);
@@ -199,7 +210,8 @@ impl<'t> Scorer<'t> {
         }
     }
 
-    /// The matched cells, in order, of the best path from the corner through some `columns`.
+    /// The matched cells, in order, of the best-scoring path from the corner through some
+    /// `columns`.
     #[inline(always)]
     fn extend<S: Simd>(
         &self,

@@ -21,20 +21,23 @@ use crate::language::Token;
 pub struct Alignments {
     /// Alignments along the chains, the best chain first.
     pub alignments: Vec<Alignment>,
-    /// All runs of `min_run` tokens or more that contain a seed and whose names agree.
+    /// All runs of at least `min_run` tokens that contain a seed and whose names agree, whether or
+    /// not an alignment has them.
     pub runs: Vec<Block>,
     /// What was left out, as the documents repeat themselves too often.
     pub limits: Shortfall,
 }
 
-/// What was not compared of two documents that repeat themselves too often.
+/// How much of two documents was compared, where they repeat themselves so often that not all of it
+/// was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Shortfall {
     /// Places that were not looked at, those farthest apart; 0 in ordinary code.
     pub n_places_left: usize,
     /// Places that there are.
     pub n_places: usize,
-    /// Chains that were not extended into code that is in no better alignment.
+    /// Chains that were not extended over edits beyond their first and last run, into code that is
+    /// in no better alignment.
     pub n_not_extended: usize,
 }
 
@@ -53,14 +56,17 @@ impl std::ops::AddAssign for Shortfall {
     }
 }
 
-/// Aligns `query` with `target` along the chains of their `seeds`, the best chains first.
+/// Finds the alignments of `query` with `target` along the chains of their `seeds`, the best chains
+/// first.
 ///
-/// With `is_same`, query and target are one document: fragments never overlap themselves.
-/// [`clones`](super::clones) judges, once the caller has cut out the relevant part.
+/// With `is_same`, query and target are one document: fragments never overlap themselves. Nothing
+/// is judged yet; that is up to [`clones`](super::clones), once the caller has cut out the relevant
+/// part.
 ///
 /// Guarantee: every run of at least `min_run` tokens around a seed is part of an alignment, on its
 /// own diagonal, unless it repeats itself with a shorter period, or is in a copied stretch that is
-/// much longer. None is dropped because another was better.
+/// much longer. A chain may join runs, but none is ever dropped because another was better, or
+/// because it is between two that are.
 pub fn alignments(
     query: Document<'_>,
     target: Document<'_>,
@@ -89,7 +95,8 @@ pub fn alignments(
         let whole = align(query.tokens, target.tokens, &chain, is_same, &mut budget);
         let whole = trim(&whole, query, target);
         let parts = if is_same { without_overlap(&whole, query.tokens) } else { vec![whole] };
-        // No clone has fewer: a block that repeats itself is cut into many parts.
+        // No clone has fewer tokens: a block that repeats itself every few tokens is cut into that
+        // many parts.
         let parts = parts.into_iter().filter(|part| part.n_tokens() >= params.min_run);
         let n_before = found.len();
         for part in parts.filter(|part| shown.insert(part.clone())) {
@@ -103,7 +110,8 @@ pub fn alignments(
     Alignments { alignments: found, runs: agreeing, limits }
 }
 
-/// Whether what is before and behind a chain is aligned: extending it would show nothing new.
+/// Whether what is before and behind a chain belongs to alignments that were found before it:
+/// extending it would show nothing that is not shown.
 fn is_within(chain: &[Block], is_aligned: &[bool]) -> bool {
     let (Some(first), Some(last)) = (chain.first(), chain.last()) else { return true };
     let ends = [(first.query as usize).checked_sub(1), Some(last.in_query().end)];
@@ -151,8 +159,9 @@ impl Diagonals {
 /// Maximum tokens to cut off at an end of an alignment: more than that is not a coincidence.
 const MAX_TRIM: usize = 10;
 
-/// Cuts an alignment down to its solid runs and what belongs to them, without the partial lines at
-/// its ends: what follows a copy often begins alike (`static int`).
+/// Cuts an alignment down to its solid runs and what belongs to them, and removes the partial line
+/// at either end: what follows a copy often begins like what follows its origin (`static int`), and
+/// what precedes it ends alike (`;`, `}`).
 fn trim(alignment: &Alignment, query: Document<'_>, target: Document<'_>) -> Alignment {
     let solid = solid_runs(alignment, query.tokens, target.tokens);
     let (Some(first), Some(last)) = (solid.first(), solid.last()) else {
@@ -188,8 +197,9 @@ pub fn without_neighbors(part: Alignment, query: Document<'_>, target: Document<
     kept.unwrap_or_default().iter().copied().collect()
 }
 
-/// Maximum tokens of a neighboring unit to cut off: the end or head of a function, which are much
-/// the same everywhere. With more, the copy includes part of that unit.
+/// Maximum tokens of a neighboring unit to cut off: the end of the previous function, or the head
+/// of the next one. Both are much the same everywhere. If there are more, the copy includes part of
+/// that unit as well.
 pub(super) const MAX_OF_NEIGHBOR: usize = 24;
 
 /// The number of tokens at the start of an alignment that close a block opened before it.
@@ -214,12 +224,14 @@ fn n_of_unit_behind(pairs: &[(usize, usize)], query: Document<'_>, target: Docum
     0
 }
 
-/// Minimum equal tokens in a row, with a word spelled the same, to belong to a copy close by.
+/// Minimum equal tokens in a row that belong to a copy if they follow it closely and spell a word
+/// the same.
 const SUPPORTED_RUN: u32 = 4;
 /// Maximum tokens between such a run and the copy.
 const MAX_BEFORE_END: usize = 24;
 
-/// The alignment from `core` outward to the last supported block.
+/// The alignment from `core` outward to the last supported block; blocks of a few tokens in between
+/// are coincidences.
 fn with_supported_ends(
     alignment: &Alignment,
     core: Range<usize>,
@@ -256,7 +268,8 @@ fn is_supported(block: &Block, gap: usize, query: Document<'_>, target: Document
 ///
 /// The longest block is kept whole, with those of its neighbors that are worth most among all that
 /// leave the sides apart; what is left on either side is cut in the same way. A block that overlaps
-/// itself is cut by its period: in `A A A`, each is a copy of the one before.
+/// itself is periodic, and is cut by its period: in `A A A`, the second is a copy of the first, and
+/// the third of the second.
 fn without_overlap(alignment: &Alignment, tokens: &[Token]) -> Vec<Alignment> {
     let blocks = &alignment.blocks;
     let worth = Worth::new(blocks, tokens);
@@ -281,7 +294,8 @@ fn without_overlap(alignment: &Alignment, tokens: &[Token]) -> Vec<Alignment> {
     parts
 }
 
-/// What blocks in a row are worth: a token 1, 1 more if spelled the same, one in a gap -1.
+/// What blocks in a row are worth together: a token 1, and 1 more if it is spelled the same, a
+/// token in a gap -1.
 struct Worth<'b> {
     blocks: &'b [Block],
     of_block: Vec<i64>,
@@ -311,12 +325,15 @@ impl<'b> Worth<'b> {
         last.query + last.len <= first.target || last.target + last.len <= first.query
     }
 
-    /// The blocks `within` around the one at `longest` that are worth most with their sides apart.
+    /// The blocks around the one at `longest` that are worth most, of those `within` whose sides do
+    /// not overlap.
     ///
     /// Blocks are never taken just for being first: in `A B A' B'`, where `A B'` is not far from `B
-    /// A'` either, each takes those that are near. Time O(b) for b blocks that are apart from it.
+    /// A'` either, each takes those that are near. Time O(b) for the b blocks that are apart from
+    /// it: those within one period, where code repeats itself.
     fn best_around(&self, longest: usize, within: Range<usize>) -> Range<usize> {
-        // The more is taken on the left, the less on the right. The best end up to each:
+        // The more is taken on the left, the less may be taken on the right. For each end the best
+        // one up to there.
         let mut best_to: Vec<usize> = Vec::new();
         for to in (longest..within.end).take_while(|&to| self.is_apart(longest, to)) {
             let before = best_to.last().filter(|&&best| self.up_to[best] > self.up_to[to]);

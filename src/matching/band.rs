@@ -21,7 +21,8 @@ use super::score::{GAP, GAP_TOKEN, Scores};
 use crate::language::Token;
 
 /// How far a path may fall below the best score before it ends: seven mismatches in a row, or one
-/// gap up to the edge of the band. Higher bridges more edits, and wanders further beyond a copy.
+/// gap up to the edge of the band. Higher bridges more edits, and wanders further beyond the end of
+/// a copy.
 const X_DROP: i16 = 72;
 /// Half the width of the band of diagonals.
 pub const BAND: usize = 40;
@@ -42,7 +43,8 @@ const QUERY: i16 = 1;
 /// By an unmatched target token.
 const TARGET: i16 = 2;
 
-/// One round of an extension from a corner; the next one uses its memory again.
+/// One round of an extension, from a corner that both sides share. Its memory is used again by the
+/// next round.
 #[derive(Debug)]
 pub struct Band {
     columns: Range<usize>,
@@ -92,7 +94,8 @@ impl Band {
     /// Begins a round of some columns with the corner's row, and no token of the target.
     pub fn begin(&mut self, columns: Range<usize>) {
         // No query token is consumed yet, so every column but the corner is a gap in the target.
-        // Columns left of the corner are before the target: nothing ever reaches those.
+        // Columns left of the corner would be negative target positions: nothing ever reaches
+        // those.
         self.row = Row {
             scores: [NEVER; _],
             in_query_gap: [NEVER; _],
@@ -117,7 +120,8 @@ impl Band {
 
     /// Computes the row of the next query token; false if no cell is worth continuing from.
     ///
-    /// Cells too far below the best score are not continued, and strides of these are skipped.
+    /// Cells that have fallen too far below the best score are not continued, and strides without
+    /// any other are not looked at.
     #[inline(always)]
     pub fn advance<S: Simd>(&mut self, simd: S, scores_of: &Scores) -> bool {
         let i = self.n_rows;
@@ -193,8 +197,9 @@ impl Band {
         !row.live.is_empty()
     }
 
-    /// Whether another round from the best cell would examine the same cells: no path is worth
-    /// continuing, and the best one is on the diagonal of the corner, as the next band would be.
+    /// Whether another round from the best cell would examine the same cells, and find no better
+    /// one: no path is worth continuing, and the best one is on the diagonal of the corner, where
+    /// the next band would be, too.
     pub fn is_exhausted(&self) -> bool {
         self.row.live.is_empty() && self.best.cell.is_none_or(|(_, c)| c == BAND)
     }

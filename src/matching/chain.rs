@@ -11,7 +11,8 @@
 
 use super::alignment::Block;
 
-/// Earlier runs to check for a predecessor. Higher joins chains across more repeats, and is slower.
+/// Number of earlier runs to check for a predecessor. Higher joins chains across more repeats, and
+/// takes time in proportion.
 const LOOK_BACK: usize = 64;
 
 /// Leaving the diagonal by this many tokens costs as much as one unmatched token, so that a chance
@@ -24,7 +25,8 @@ const DIAGONAL_STEP: i64 = 4;
 /// it newly covers, minus a cost for leaving the diagonal, to the best of the earlier runs within
 /// `max_gap` tokens on both sides. A run may overlap its predecessor.
 ///
-/// A run is never entered midway: chains of k-grams would step into the middle of a copy.
+/// A run is never entered midway. Chaining k-grams instead would let a chain from elsewhere step
+/// into the middle of a copy and leave its beginning behind.
 ///
 /// For example, with `max_gap` 100 and runs written as (query, target, length), in quarter tokens:
 ///
@@ -44,7 +46,8 @@ pub fn chains(runs: &mut [Block], max_gap: usize) -> Vec<Vec<Block>> {
     let mut is_used = vec![false; runs.len()];
     let mut chains = Vec::new();
     // Take chains from the best end down, following predecessors until a run is already used. A
-    // weaker chain that shares its beginning with a stronger one thus keeps only its own end.
+    // weaker chain that shares its beginning with a stronger one thus keeps only its own end. Its
+    // score is not recomputed: it only decides the order.
     for last in by_score {
         let mut chain = Vec::new();
         let mut next = Some(last);
@@ -61,12 +64,14 @@ pub fn chains(runs: &mut [Block], max_gap: usize) -> Vec<Vec<Block>> {
     chains
 }
 
-/// For each run its predecessor and the score of its best chain, in 1 / [`DIAGONAL_STEP`] token.
+/// For each run, the score of the best chain that ends with it, in units of 1 / [`DIAGONAL_STEP`]
+/// token, and its predecessor.
 fn best_predecessors(runs: &[Block], max_gap: i64) -> (Vec<i64>, Vec<Option<usize>>) {
     let mut scores: Vec<i64> = runs.iter().map(|run| i64::from(run.len) * DIAGONAL_STEP).collect();
     let mut before = vec![None; runs.len()];
-    // Every possible predecessor is earlier in the list. The nearest are tried first, and only a
-    // strictly better one replaces them, so the nearest wins a tie.
+    // Runs are sorted by query position, so every possible predecessor is earlier in the list. The
+    // nearest ones are tried first, and only a strictly better one replaces them, so the nearest
+    // wins a tie.
     for at in 0..runs.len() {
         let run = &runs[at];
         for earlier in (at.saturating_sub(LOOK_BACK)..at).rev() {
@@ -77,7 +82,8 @@ fn best_predecessors(runs: &[Block], max_gap: i64) -> (Vec<i64>, Vec<Option<usiz
             if in_query <= 0 || in_target <= 0 || in_query.max(in_target) - len > max_gap {
                 continue;
             }
-            // Of two that overlap, the later adds only what is beyond the earlier on both sides.
+            // If two runs overlap, the later one adds only what is beyond the end of the earlier
+            // one, on both sides.
             let n_overlap = (len - in_query.min(in_target)).max(0);
             let n_new = i64::from(run.len) - n_overlap;
             let score = scores[earlier] + n_new * DIAGONAL_STEP - (in_query - in_target).abs();

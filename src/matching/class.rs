@@ -20,7 +20,8 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
-    /// How well it explains its fragment: less where it has gaps.
+    /// How well it explains its fragment. A candidate joined from pieces explains less than one
+    /// without gaps.
     fn evidence(&self) -> i64 {
         let n_gap = self.query.len() - self.aligned.len();
         self.exact.len() as i64 - n_gap as i64
@@ -30,7 +31,8 @@ impl Candidate {
         n_in(&self.exact, range)
     }
 
-    /// The aligned tokens in `range`, counting those spelled the same twice.
+    /// How well it explains the tokens in `range`: the aligned ones, counting those spelled the
+    /// same twice.
     fn agreement_in(&self, range: &Range<usize>) -> usize {
         n_in(&self.aligned, range) + self.n_exact_in(range)
     }
@@ -59,8 +61,9 @@ pub(super) struct Group {
 
 /// Minimum fraction of a candidate that better classes must cover to explain it away.
 const EXPLAINED: f64 = 0.5;
-/// Minimum agreement of a class with a fragment, as a fraction of that of the fragment's own pair,
-/// to explain it. A renamed copy reaches 0.8; an alignment beyond its copy stays below.
+/// Minimum agreement of a class with a fragment that it covers, as a fraction of the agreement of
+/// the fragment's own pair, to explain that fragment. A renamed copy reaches 0.8; an alignment that
+/// went on beyond its copy stays below.
 const AGREES: f64 = 0.7;
 
 /// Maximum tokens that may be missing at an end of a run for it to count as covered.
@@ -68,16 +71,18 @@ const RAGGED: usize = 8;
 /// Maximum members of a class; more would add nothing, and the best come first.
 pub(super) const MAX_MEMBERS: usize = 64;
 
-/// Groups `candidates` of one query into classes: each stretch belongs to what explains it best.
+/// Groups `candidates` of one query into classes, so that each stretch of the query belongs to what
+/// explains it best.
 ///
 /// These are the nets of genome alignment (Kent 2003): the best candidate takes the tokens that it
 /// aligns, the next one takes what is left, including the gaps of better ones, and so on. A stretch
 /// of at least `min_tokens`, or all of a shorter candidate (a whole file), becomes a class, and
 /// splits the classes that extend around it. Two things differ from genomes. First, a candidate
-/// takes a stretch from a better one that hardly agrees there, and tokens at a border go to the one
-/// that spells them the same: what follows a copy often begins like what follows its origin.
-/// Second, a candidate that takes nothing is not lost: it becomes a member if it has nearly the
-/// same fragment, or agrees with its part best.
+/// takes a stretch from a better one that hardly agrees there, and tokens at the border of two
+/// candidates go to the one that spells them the same, because what follows a copy often begins
+/// like what follows its origin. Second, a candidate that takes nothing is not lost: it becomes
+/// another member if it has nearly the same fragment, or agrees with its part better than all
+/// members so far.
 ///
 /// ```text
 /// candidates   a |=================----------==========|      classes   a |=======|    |=========| a
@@ -85,7 +90,8 @@ pub(super) const MAX_MEMBERS: usize = 64;
 ///              c |=======|                                    c is one more member of a if it agrees better
 /// ```
 ///
-/// Time O(Σ length of the candidates + candidates · members · log n), memory O(query).
+/// Time O(Σ length of the candidates + candidates · members · log n), memory O(length of the
+/// query).
 pub(super) fn classes(candidates: &[Candidate], min_tokens: usize) -> Vec<Group> {
     let end = candidates.iter().map(|candidate| candidate.query.end).max().unwrap_or(0);
     let mut net = Net { candidates, min_tokens, owners: vec![None; end], classes: Vec::new() };
@@ -125,7 +131,8 @@ impl Net<'_> {
         // Three steps: cut the candidate where the owner of its tokens changes; keep the stretches
         // that it wins, joining neighbors that no other class separates; and make each of these
         // claims a class. Candidates come best first, so a single pass is enough. A later one can
-        // still take a stretch from a class that hardly agrees there: `into_classes` splits it.
+        // still take a stretch from a class that hardly agrees there; `into_classes` splits that
+        // class in the end.
         let stretches = self.stretches(candidate);
         let owned = stretches.iter().filter(|stretch| stretch.owner.is_some());
         let n_explained: usize = owned.map(|stretch| stretch.aligned.len()).sum();
@@ -218,9 +225,11 @@ impl Net<'_> {
         !is_explained && is_end && candidate.n_exact_in(&range) > best.n_exact_in(&range)
     }
 
-    /// Makes a candidate that got nothing a member of its main owner, if it shows another origin.
+    /// Makes a candidate that got nothing a member of the class that owns most of it, if it shows
+    /// another origin.
     ///
-    /// A few free tokens beyond an end of the class are added: the copy continues there.
+    /// A few free tokens that it has beyond an end of the class are added: the copy continues
+    /// there.
     fn join(&mut self, at: usize) {
         let candidate = &self.candidates[at];
         let aligned = candidate.aligned.iter().map(|&at| at as usize);
@@ -235,7 +244,8 @@ impl Net<'_> {
         let agreements = members.iter().map(|&of| self.candidates[of].agreement_in(&range));
         let best = agreements.max().unwrap_or(0);
         let ends = if agreement >= best { self.free_ends(candidate, &query) } else { [0..0, 0..0] };
-        // What agrees as well with all of the class is another origin, whatever it has around.
+        // What agrees as well with all of the class is another origin of it, however much more it
+        // has around.
         let covers = range == query;
         let is_better = (agreement > best || covers && agreement == best)
             && candidate.aligned.len() >= self.min_tokens;
@@ -250,7 +260,8 @@ impl Net<'_> {
         self.classes[class].members.push(at);
     }
 
-    /// What a candidate has beyond either end of a class, if it is free and agrees on its own.
+    /// What a candidate has beyond either end of a class, if nobody owns it and it agrees on its
+    /// own.
     fn free_ends(&self, candidate: &Candidate, class: &Range<usize>) -> [Range<usize>; 2] {
         let ends = [
             candidate.query.start..class.start.min(candidate.query.end),

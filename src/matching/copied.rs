@@ -1,4 +1,5 @@
-//! Remembers long stretches that are certainly copied, in which chains to elsewhere are no news.
+//! Remembers the long stretches of a query that are certainly copied, in which chains to elsewhere
+//! are no news.
 //!
 //! ```text
 //! target ^        / .
@@ -13,14 +14,17 @@
 use super::alignment::Block;
 use crate::language::Token;
 
-/// How many times as long as a chain a stretch has to be for the chain to be no news within it.
+/// How many times as long as a chain a copied stretch has to be for the chain to be no news within
+/// it.
 const WITHIN: u32 = 8;
 
-/// The long stretches of a query with agreeing names in the target: starts and ends ascend.
+/// The long stretches of a query with equal symbols and agreeing names in the target: both starts
+/// and ends ascend.
 pub(super) struct CopiedStretches(Vec<Block>);
 
 impl CopiedStretches {
-    /// Takes what is long enough: no chain has fewer than half of `min_run` tokens.
+    /// Takes what is long enough from the stretches whose names agree. No chain has fewer than half
+    /// of `min_run` tokens.
     pub fn new(agreeing: &[Block], min_run: usize) -> Self {
         let mut long = agreeing.to_vec();
         long.retain(|stretch| 2 * stretch.len as usize >= WITHIN as usize * min_run);

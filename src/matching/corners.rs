@@ -1,4 +1,5 @@
-//! Aligns what is between two runs from corner to corner (Needleman, Wunsch 1970), row by row.
+//! Aligns what is between two runs of a chain from corner to corner (Needleman, Wunsch 1970), row
+//! by row.
 //!
 //! Opening a gap costs nothing extra here, since both ends are known to belong together.
 
@@ -61,7 +62,8 @@ impl Matrix {
         self.retrace(query, target, renames, width)
     }
 
-    /// The path that the scores came from: they are integers, so equality is exact.
+    /// The path that the scores came from: that needs no second matrix of steps, and the scores are
+    /// integers, so equality is exact.
     fn retrace(
         &self,
         query: &[Token],

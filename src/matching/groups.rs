@@ -1,7 +1,9 @@
 //! Groups what is joined pair by pair.
 
-/// The groups of the numbers from 0: a forest of disjoint sets, whose roots are first members
-/// (Tarjan, JACM 22, 1975). Each lookup halves the way for the next: O(log n) amortized.
+/// The groups of the numbers from 0: a forest of disjoint sets, in which the root of a group is its
+/// first member (Tarjan, Efficiency of a good but not linear set union algorithm, JACM 22, 1975).
+///
+/// Each lookup halves the way for the next: O(log n) amortized.
 #[derive(Debug, Default)]
 pub struct Groups {
     /// For each number, an earlier one of its group, or itself.

@@ -1,4 +1,5 @@
-//! Scores a token against several at once, by the widest instructions there are.
+//! Scores of one query token against several target tokens at once, by the widest instructions that
+//! the machine has.
 //!
 //! Whoever calls these is inlined into a call of [`dispatch!`](fearless_simd::dispatch), and so is
 //! each function here: only there the wider instructions may be used.
@@ -48,7 +49,8 @@ impl<S: Simd> QueryScores<S> {
     }
 }
 
-/// The readings of target tokens, in strides. No query token has the symbol of an empty place.
+/// The symbols and exact readings of target tokens, in strides. No query token has the symbol of a
+/// place without a token.
 #[derive(Debug, Default)]
 pub struct Targets {
     symbols: Vec<i32>,

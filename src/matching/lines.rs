@@ -10,7 +10,8 @@ use crate::text::{common_prefix_by, common_suffix_by};
 
 /// How certain it is that the change from base adds a line, as counted by git and code hosts.
 ///
-/// A code host shows no annotation on a line that it does not consider added.
+/// If a change can be described in several ways, a code host picks its own, and does not show an
+/// annotation on a line that it does not consider added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AddedLines {
     /// Git's default diff does not add it.
@@ -18,7 +19,8 @@ pub enum AddedLines {
     /// Git's default diff adds it: Myers's, with the indent heuristic.
     ByDefault,
     /// Myers's diff, its minimal form and histogram diff, each with git's indent heuristic, all add
-    /// it, wherever an ambiguous insertion is put; and if lines were replaced, base has no equal.
+    /// it, at whichever position an ambiguous insertion is put; and if lines were replaced rather
+    /// than added, base has no line equal to it.
     Surely,
 }
 
@@ -62,16 +64,18 @@ pub fn added_lines(base: &[u8], head: &[u8]) -> Vec<AddedLines> {
 /// Git's default diff (Myers 1986).
 pub(super) const DEFAULT: Algorithm = Algorithm::Myers;
 
-/// Maximum changed lines of the base times those of the head for one diff: more takes seconds.
+/// Maximum changed lines of the base times changed lines of the head that a diff gets as a whole:
+/// more takes seconds.
 fn max_cells(algorithm: Algorithm) -> usize {
     if algorithm == DEFAULT { 1 << 28 } else { 1 << 24 }
 }
 
 /// What a line diff changes, once `postprocess` has put each change where it is read best.
 ///
-/// Of a change that is too large, the lines that each side has once are aligned first, as many as
-/// are in the same order (patience diff), then what is between them; what is still too large, as
-/// lines in another order, gets a histogram diff, which finds less in common.
+/// Diffs take time that grows with the lines times the edits. So of a change that is too large, the
+/// lines that each side has once are aligned first, as many as are in the same order (patience
+/// diff), and then what is between them. If that is still too large, as where lines were put into
+/// another order, it gets a histogram diff, which finds less in common.
 pub(super) fn line_hunks<L: Copy + Default + Eq + Hash>(
     input: &InternedInput<L>,
     algorithm: Algorithm,
@@ -113,7 +117,8 @@ fn moved_on(lines: Range<u32>, n: usize) -> Range<u32> {
     lines.start + n as u32..lines.end + n as u32
 }
 
-/// The lines that base and head have once each, as many as are in the same order, by number.
+/// The lines that the base and the head have once each, as many as are in the same order in both:
+/// their numbers in the base and the head.
 fn lines_in_order<L: Eq + Hash>(input: &InternedInput<L>) -> Vec<(usize, usize)> {
     // For each line, how often either side has it, and where last.
     let mut places = vec![[(0, 0); 2]; input.interner.num_tokens() as usize];
@@ -133,9 +138,11 @@ pub(super) fn place_of_one([base, head]: &[(u32, usize); 2]) -> Option<(usize, u
     (base.0 == 1 && head.0 == 1).then_some((base.1, head.1))
 }
 
-/// The most of the pairs, ascending in the first place, that ascend in the second (Schensted 1961).
+/// The longest subsequence of pairs that ascend in the first place that also ascends in the second
+/// (Schensted 1961).
 pub(super) fn longest_ascent(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
-    // For each length, the pair that ends a part of it lowest; for each pair, the one before it.
+    // For each length, the pair that ends a subsequence of it lowest; for each pair, the one before
+    // it.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
     for (number, pair) in pairs.iter().enumerate() {
@@ -157,7 +164,8 @@ fn n_cells<L>(input: &InternedInput<L>) -> usize {
     (before.len() - n_equal).saturating_mul(after.len() - n_equal)
 }
 
-/// The lines that are no longer inserted if `hunk` is put elsewhere from `earliest` to `latest`.
+/// The lines that are no longer inserted if the insertion `hunk` is put at another possible
+/// position between `earliest` and `latest`.
 fn slid_over(
     lines: &[Token],
     hunk: Range<usize>,
@@ -171,14 +179,17 @@ fn slid_over(
     hunk.filter(move |&line| slides && (line < start + n_down || line + n_up >= end))
 }
 
-/// Minimum lines by which an insertion can be moved for diffs to disagree on its position.
+/// Maximum lines by which an insertion can be moved, over ends of blocks and blank lines, and all
+/// diffs agree on its position.
 const FAR: usize = 6;
 
-/// A hunk replaces code if it removes one line, or more, per so many added ones.
+/// Minimum removed lines of a hunk, as one per this many added ones, for it to count as replacing
+/// code.
 const REPLACED: usize = 4;
 
-/// Where a code host shows an annotation for `lines` (from 1, inclusive): the first longest run of
-/// those added with the highest certainty; `None` if the change adds none.
+/// Where a code host shows an annotation for `lines` (from 1, inclusive): the longest run of lines
+/// that are added with the highest certainty found there; the first of several. `None` if the
+/// change adds none of them.
 pub fn shown_lines(added: &[AddedLines], lines: RangeInclusive<u32>) -> Option<(u32, u32)> {
     let lines = lines.map(|line| (line, *added.get(line as usize - 1).unwrap_or(&AddedLines::No)));
     let (_, surest) = lines.clone().max_by_key(|(_, added)| *added)?;

@@ -1,4 +1,5 @@
-//! Finds changes that a copy has missed: it has the code that a commit changed, as it was.
+//! Finds changes that a copy has missed: it still has the code that a commit changed, and not what
+//! it became.
 //!
 //! ```text
 //!             before                  after                     the copy
@@ -9,9 +10,10 @@
 //!
 //! A hunk is looked for as `patch` does: its lines with three lines on each side, or [`CONTEXT`]
 //! tokens if these are fewer, and more of its function until they show a place. Code that has the
-//! fix has something else there.
+//! fix has something else there, however it got there, so nothing is reported for it.
 //!
-//! Invariant: a change of layout, comments or names, or one that the copy has, is never missed.
+//! Invariant: a change of layout, comments or names, and one that the copy has in any form, is
+//! never missed.
 
 use std::cell::LazyCell;
 use std::ops::Range;
@@ -26,10 +28,12 @@ use super::lines::line_hunks;
 use crate::language::Token;
 use crate::text::{common_prefix_by, common_suffix_by};
 
-/// Maximum tokens on each side of what a hunk removed that a copy must have, if these show a place.
+/// Maximum tokens on each side of what a hunk removed that a copy must have, too, if these show a
+/// place.
 pub const CONTEXT: usize = 16;
 const MIN_TOKENS: usize = 20;
-/// Minimum different names and literals of a hunk with its context: brackets are everywhere.
+/// Minimum different names and literals of a hunk with its context: brackets and keywords alone are
+/// everywhere.
 const MIN_WORDS: usize = 6;
 /// Length of the runs that an index of a copy looks up.
 const RUN: usize = 6;
@@ -53,9 +57,11 @@ impl Hunk {
         self.removed.len().max(self.added.len())
     }
 
-    /// Whether it adds or removes functions between others, with these `depths` before the change.
+    /// Whether it adds or removes functions between others, with these `depths` of the tokens
+    /// before the change.
     fn is_of_functions(&self, before: &[Token], depths: &[i32]) -> bool {
-        // A new function changes no other. One that is gone or replaced was not fixed.
+        // A function that is new beside others changes none of them. One that is gone, or makes
+        // room for another, was not fixed.
         let has_body = depths[self.before.clone()].iter().any(|&depth| depth > 0);
         // The bracket that closes it may be all that two functions have in common.
         let behind = before[self.before.end..].iter();
@@ -93,7 +99,8 @@ pub struct MissedHunk {
     pub lines: Range<usize>,
     /// The tokens of the copy that the hunk would change, or the two that it would come between.
     pub at: Range<usize>,
-    /// Whether the copy spells all of it as the origin does, so that the hunk applies as it is.
+    /// Whether the copy spells all of it as the origin does, so that the hunk can be applied as it
+    /// is.
     pub is_spelled: bool,
 }
 
@@ -101,7 +108,8 @@ pub struct MissedHunk {
 #[derive(Debug)]
 pub struct HunkIndex<'t> {
     tokens: &'t [Token],
-    /// The key of each run of [`RUN`] symbols and where it begins, sorted.
+    /// The key of each run of [`RUN`] symbols and where it begins, sorted; made once it is asked
+    /// for.
     runs: OnceLock<Vec<(u64, u32)>>,
 }
 
@@ -135,7 +143,8 @@ impl<'t> HunkIndex<'t> {
 }
 
 impl Fix {
-    /// Whether the window is at `start`, and then whether it is spelled the same there.
+    /// Whether the window is at `start`, with names that may be renamed one to one, and then
+    /// whether it is spelled the same.
     fn is_at(&self, before: &[Token], tokens: &[Token], start: usize) -> Option<bool> {
         let Self { hunk, window } = self;
         let pattern = &before[window.clone()];
@@ -173,7 +182,8 @@ fn line_starts(document: Document<'_>) -> Vec<usize> {
     (0..=document.tokens.len()).filter(|&at| document.starts_line(at)).collect()
 }
 
-/// A number for each line with tokens, the same for those that differ in white space alone.
+/// A number for each line with tokens, the same for lines that are spelled the same apart from
+/// white space.
 pub fn line_keys(document: Document<'_>) -> Vec<u64> {
     keys_of(&line_starts(document), document)
 }
@@ -191,8 +201,11 @@ pub fn line_key(readings: impl Iterator<Item = u32>) -> u64 {
     })
 }
 
-/// The lines that a change replaced, as token ranges before and after, but for comments and layout.
-/// Time as of a histogram diff of the lines, in very long files between those that are there once.
+/// The lines with tokens that a change replaced, as token ranges before and after; comments and
+/// layout do not count.
+///
+/// Time as of a histogram diff of the lines; of very long files, of the parts between lines that
+/// are there once.
 pub fn edited_lines(
     before: Document<'_>,
     after: Document<'_>,
@@ -222,7 +235,8 @@ pub fn edited_hunks(before: Document<'_>, after: Document<'_>) -> Vec<Hunk> {
     hunks.collect()
 }
 
-/// The hunks of a change that a copy can miss, with enough around them to be found by.
+/// The places that a change from `before` to `after` changed, as far as a copy can miss them and
+/// has enough around them to be found by.
 pub fn fixes(before: Document<'_>, after: Document<'_>) -> Vec<Fix> {
     let depths: LazyCell<Vec<i32>, _> = LazyCell::new(|| depths_of(before.tokens));
     // A variable is named where it is declared, and where it is used.
@@ -276,7 +290,8 @@ fn has_blocks(tokens: &[Token]) -> bool {
     pairs.any(|pair| pair == [Some(b')'), Some(b'{')])
 }
 
-/// For each token and the end, how many braces are open; 0 are the fewest, as a fix may be cut off.
+/// For each token and for the end, how many braces are open before it: 0 where the fewest are,
+/// since what is kept of a fix may begin inside a function.
 fn depths_of(tokens: &[Token]) -> Vec<i32> {
     let mut depths = vec![0];
     for token in tokens {
@@ -336,13 +351,15 @@ fn is_enough(tokens: &[Token]) -> bool {
     tokens.len() >= MIN_TOKENS && words.len() >= MIN_WORDS
 }
 
-/// The fixes of a change that `copy` has missed; `latest` is the newest version of the file.
+/// The fixes of a change from `before` to `after` that `copy` has missed; `latest` is the newest
+/// version of the file.
 ///
 /// A copy may have the code in several places, and so may the file after the change: only what it
 /// has in more places was missed, and not in more than lack what the change made of it. It was not
 /// if the file has gone back to it since.
 ///
-/// Time O(n) in the tokens of `after` and `latest` for each fix whose window the copy has.
+/// Time O(n) in the tokens of `after` and `latest` for each fix whose window the copy has; the others
+/// cost next to nothing.
 pub fn missed(
     before: &[Token],
     fixes: &[Fix],

@@ -1,7 +1,8 @@
 //! Finds code that was moved as it is: cut from one place, and pasted into another.
 //!
-//! A move is certain where enough tokens in a row are spelled the same, so most are found here, in
-//! time that grows with the change. Alignments only find what was edited on the way.
+//! A move is certain where enough tokens in a row are spelled the same, so most moves are found
+//! here, in time that grows with the change. Alignments, which compare documents in pairs, only
+//! have to find what was edited on the way.
 
 use std::num::NonZeroUsize;
 
@@ -38,11 +39,12 @@ const MAX_SEEN: usize = 64;
 
 /// Pairs novel tokens of `head` with removed tokens of `base` in runs that are spelled the same, of
 /// at least as many tokens as `min_runs` has for the file of the head. Each token is in one run at
-/// most. The longest runs are paired first: whole files, then functions, then parts.
+/// most. The longest runs are paired first: whole files, then functions, then what is left of
+/// functions.
 ///
-/// Only every n-th window of n tokens of the base is indexed, and all of the head are looked up, so
-/// a run of 2 n - 1 tokens always meets one. Time O(n log n) for each of the few lengths, memory 16
-/// bytes for each indexed window.
+/// Of the base, only every n-th window of n tokens is indexed, and all windows of the head are
+/// looked up, so a run of 2 n - 1 tokens always meets one (one-sided sampling). Time O(n log n) for
+/// each of the few lengths, memory 16 bytes for each indexed window.
 pub fn moved_runs(
     head: &[ChangeTokens<'_>],
     base: &[ChangeTokens<'_>],
@@ -88,7 +90,8 @@ fn pair_runs(sides: &mut Sides<'_>, min_tokens: usize, found: &mut Vec<MovedRun>
     if places.is_empty() {
         return;
     }
-    // Places are mostly taken in order: how many with a hash are, not to look at them again.
+    // Places are mostly taken in order: how many of those with a hash are, so that they are not
+    // looked at again.
     let mut n_taken: HashMap<u64, usize> = HashMap::new();
     for (number, file) in sides.head.iter().enumerate() {
         let min_run = min_tokens.max(sides.min_runs[number]);
@@ -154,7 +157,8 @@ impl Sides<'_> {
         MovedRun { to, from, block: Block { query, target, len: (n_before + n_behind) as u32 } }
     }
 
-    /// Whether a token of the head and one of the base are spelled the same and not paired yet.
+    /// Whether tokens of two files, of the head and of the base, are spelled the same and not
+    /// paired yet.
     #[inline]
     fn is_pair(&self, (to, a): (usize, usize), (from, b): (usize, usize)) -> bool {
         self.to[to][a]
@@ -173,7 +177,8 @@ mod tests {
     use super::super::tests::c_tokens;
     use super::*;
 
-    /// The runs that were moved, as file, file and length, when everything changed.
+    /// The runs that were moved, as file, file and length, when everything changed, of at least so
+    /// many tokens for each file.
     fn moved_of(head: &[&str], base: &[&str], min_runs: &[usize]) -> Vec<(usize, usize, u32)> {
         let is_marked = vec![true; 1_000];
         let tokens = |texts: &[&str]| texts.iter().map(|text| c_tokens(text)).collect::<Vec<_>>();

@@ -14,7 +14,8 @@
 //! ```
 //!
 //! Each stage only looks between the parts that the previous one kept. An old function stays
-//! aligned with itself, however similar a new one next to it is.
+//! aligned with itself, however similar a new one next to it is, and if a name was changed, the
+//! symbols still agree.
 //!
 //! Invariant: changes of layout, comments and names make nothing novel.
 
@@ -45,7 +46,9 @@ pub struct Novelty {
     pub kept: Alignment,
 }
 
-/// Diffs a head file with its predecessor in base. Worst-case time O(n √n).
+/// Diffs a head file with its predecessor in base.
+///
+/// Worst-case time O(n √n): see `kept`.
 pub fn novelty(base: Document<'_>, head: Document<'_>) -> Novelty {
     let kept = kept(base, head);
     let (mut novel, mut removed) = (vec![true; head.tokens.len()], vec![true; base.tokens.len()]);
@@ -124,14 +127,16 @@ impl Edit {
     }
 }
 
-/// The tokens that a line diff leaves unaligned, as edits with kept tokens between any two.
+/// The tokens of the lines that a line diff leaves unaligned, as edits with kept tokens between any
+/// two.
 fn edited_lines(base: Document<'_>, head: Document<'_>) -> Vec<Edit> {
     let input = InternedInput::new(base.text, head.text);
     let (of_base, of_head) = (first_tokens(base), first_tokens(head));
     let mut kept = Alignment::default();
     let (mut line, mut of) = (0, 0);
     let end = Hunk { before: of_base.len() as u32 - 1..0, after: of_head.len() as u32 - 1..0 };
-    // Walk the pairs of equal lines between the hunks. Their tokens are aligned one to one.
+    // Walk the lines between the hunks: they are pairs of equal lines. Their tokens are aligned one
+    // to one.
     for hunk in line_hunks(&input, DEFAULT, Diff::postprocess_lines).into_iter().chain([end]) {
         for (line, of) in (line..hunk.after.start as usize).zip(of..hunk.before.start as usize) {
             let (at, from) = (of_head[line]..of_head[line + 1], of_base[of]..of_base[of + 1]);
@@ -154,7 +159,8 @@ fn edited_lines(base: Document<'_>, head: Document<'_>) -> Vec<Edit> {
     })
 }
 
-/// For each line of `head`, whether it occurs exactly once in both texts, ignoring white space.
+/// For each line of `head`, whether it occurs exactly once in both texts, ignoring white space, so
+/// that it cannot have been any other line.
 fn telling_lines(base: Document<'_>, head: Document<'_>) -> Vec<bool> {
     let mut n_found: HashMap<u64, [u32; 2]> = HashMap::new();
     for (side, text) in [base.text, head.text].into_iter().enumerate() {
@@ -212,8 +218,9 @@ fn edited_tokens(gap: &Edit, base: &[Token], head: &[Token]) -> Vec<Edit> {
 }
 
 /// The tokens of both sides, if some were moved: these are made like no others, so that no diff
-/// takes a function for the one that was in its place. Moved are [`LONG_RUN`] tokens that occur
-/// once on either side, in another gap or order than most. Time O(n log n) for n tokens in gaps.
+/// takes a function for the one that was in its place. Moved is what is spelled the same in
+/// [`LONG_RUN`] tokens that occur once on either side, in another gap or not in the order in which
+/// most others are. Time O(n log n) for n tokens in gaps.
 fn moves(gaps: &[Edit], base: &[Token], head: &[Token]) -> Option<[Vec<Token>; 2]> {
     const K: NonZeroUsize = NonZeroUsize::new(LONG_RUN).expect("it is not 0");
     let (of_base, of_head): (Vec<_>, Vec<_>) =
@@ -355,11 +362,12 @@ fn drop_chance_runs(edits: Vec<Edit>, is_chance: impl Fn(&Edit, &Edit) -> bool) 
     kept
 }
 
-/// Whether the equal run between two edits is shorter than both, or than one and without equal
-/// words.
+/// Whether the equal run between two edits is a coincidence: it is shorter than both of them, or
+/// shorter than one and without a word that is spelled the same.
 ///
-/// For example, `) ; }` between 6 and 8 replaced tokens is a coincidence, and the edits are really
-/// one. Between two insertions it is not: nothing was removed that it could be confused with.
+/// For example, `) ; }` between 6 replaced tokens and 8 replaced tokens is a coincidence (3 is less
+/// than 6), and the two edits are really one. Between two pure insertions it is not: nothing was
+/// removed that it could be confused with.
 fn is_chance(before: &Edit, after: &Edit, base: &[Token], head: &[Token]) -> bool {
     let of_base = &base[before.base.end..after.base.start];
     let of_head = &head[before.head.end..after.head.start];
@@ -388,21 +396,24 @@ fn best_slide(edit: &Edit, within: Range<usize>, base: Document<'_>, head: Docum
     let (earliest, latest) = (within.start, within.end);
     let tokens = head.tokens;
     let (start, end) = (edit.head.start, edit.head.end);
-    // A diff may choose any of several equal positions of an insertion, here either of
+    // A diff is free to choose among several equal positions of an insertion. Here it may report
+    // either of
     //
     //     base   a ( ) ; }                            int h
     //     head   a ( ) ; } int g ( ) { b ( ) ; }      int h
     //                    ^-------------------^          `} int g ( ) { b ( ) ;`, unbalanced
     //                      ^-------------------^        `int g ( ) { b ( ) ; }`, which is what was written
     //
-    // It can move up by one while the token that enters at its top has the same symbol as the one
-    // that leaves at its bottom; down likewise. Find how far, then rate every position.
+    // Moving it up by one is possible while the token that enters at its top has the same symbol as
+    // the one that leaves at its bottom; moving it down likewise. So first find how far it can
+    // move, then rate every position.
     let up = 1..=(start - earliest).min(MAX_SLIDE);
     let n_up = up.take_while(|n| tokens[start - n].symbol == tokens[end - n].symbol).count();
     let down = 0..(latest - end).min(MAX_SLIDE);
     let n_down = down.take_while(|n| tokens[start + n].symbol == tokens[end + n].symbol).count();
 
-    // Each step aligns another token with the base: count where the spelling agrees too.
+    // Each step aligns another token of the head with the base: count where the spelling agrees
+    // too.
     let mut best = (i64::MIN, start);
     let mut agreement = 0i64;
     let first = start - n_up;

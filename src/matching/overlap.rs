@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-/// Minimum overlap of two ranges, as a fraction of the longer one, to be one place.
+/// Minimum overlap of two ranges, as a fraction of the longer one, to be one place: of one class,
+/// or of one finding.
 pub const SAME_PLACE: f64 = 0.7;
 
 /// The number of tokens in both.

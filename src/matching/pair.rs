@@ -39,7 +39,8 @@ pub struct Params {
 pub enum CloneType {
     /// Only layout and comments differ.
     Type1,
-    /// Names and literals differ too.
+    /// Names and literals differ too; `is_consistent` when names are renamed one to one (Baker's
+    /// p-match, 1995).
     Type2 {
         /// Whether names are renamed one to one throughout (Baker's p-match, 1995).
         is_consistent: bool,
@@ -104,7 +105,8 @@ pub struct ClonePair {
     pub spelled: f64,
     /// The longest run of equal symbols.
     pub longest_run: usize,
-    /// Words, and as many strings if spelled the same, divided by all aligned tokens, 0 to 1.
+    /// Names and keywords, and as many strings if they are spelled the same, divided by all aligned
+    /// tokens, 0 to 1: data has few.
     pub worded: f64,
 }
 
@@ -116,7 +118,8 @@ impl ClonePair {
         let renaming = Renaming::new(&alignment, query, target);
         let counts = Counts::new(&alignment, query, target, &renaming);
         let solid = Alignment { blocks: renaming.solid_runs(&alignment, query, target) };
-        // A string says something if both sides spell it the same, with a name for each.
+        // A string says something if both sides spell it the same, in a row with a name: by itself
+        // it is text.
         let n_words = counts.n_named + counts.n_same_strings.min(counts.n_named);
         let is_whole = n_aligned == n_query && n_aligned == n_target;
         let clone_type = match (is_whole, counts.n_exact == n_aligned) {
@@ -167,37 +170,45 @@ impl ClonePair {
     ///
     /// Three kinds of evidence, each of which is enough: words that are spelled the same, as in an
     /// edited copy; a long run of the same shape whose names agree with each other, as in a renamed
-    /// one; and a run half as long again that covers nearly everything, whatever its names.
+    /// one; and a run half as long again that covers nearly everything, however its names were
+    /// changed.
     pub fn is_clone(&self, params: &Params) -> bool {
         let agrees = self.agreement >= params.min_agreement;
         let is_spelled =
             agrees && self.solidity >= params.min_containment && self.spelled >= params.min_spelled;
         let is_renamed =
             agrees && self.solidity >= RENAMED_SOLIDITY && self.longest_run >= params.min_run;
-        let is_reshaped = self.agreement >= params.min_agreement * (2.0 / 3.0)
+        let is_reshaped = self.agreement >= params.min_agreement * RESHAPED_AGREEMENT
             && self.containment >= RESHAPED_CONTAINMENT
-            && self.longest_run >= params.min_run * 3 / 2;
+            && self.longest_run >= params.min_run * RESHAPED_RUN / 2;
         let is_similar = self.similarity >= params.min_containment / 2.0;
         is_similar && self.worded >= WORDED && (is_spelled || is_renamed || is_reshaped)
     }
 }
 
-/// Minimum fraction of such a run that is aligned.
+/// Minimum length of a run that covers nearly everything, in halves of the usual minimum.
+const RESHAPED_RUN: usize = 3;
+/// The fraction of the usual agreement that is enough for such a run.
+const RESHAPED_AGREEMENT: f64 = 2.0 / 3.0;
+/// Minimum fraction of such a copy that is aligned.
 const RESHAPED_CONTAINMENT: f64 = 0.95;
 
 /// Minimum fraction of words: with fewer, tokens are numbers or scattered pieces of text. Code has
-/// about two fifths, and so has a table of strings that both sides spell the same.
+/// about two fifths, and so do the rows of a table of strings, which says something if both sides
+/// spell them the same.
 const WORDED: f64 = 0.2;
 
 /// The cost of a gap token in matched tokens, tried one after the other: an alignment that is not a
-/// clone at one cost is split at the next. The last separates everything.
+/// clone at one cost is split at the next. The first joins a copy across insertions; the last
+/// separates everything.
 const GAP_COSTS: [f64; 4] = [0.5, 1.0, 2.0, 1e6];
 
-/// The largest parts of `alignment` that are worth more joined than alone, and are clones.
+/// The clones in `alignment`: its largest parts that are worth more joined than alone, and are
+/// clones.
 ///
 /// Guarantee: a run of `min_run` tokens or more whose names agree, and that is a clone on its own,
 /// is part of one of them. What is joined is split again until it is a clone, in the end into runs.
-/// Time O(n).
+/// Time O(n), at most once for each cost.
 pub fn clones(
     alignment: Alignment,
     query: &[Token],
@@ -214,7 +225,8 @@ pub fn clones(
                 runs.map(|run| Alignment { blocks: vec![run] }).collect()
             }
         };
-        // In reverse, since `rest` is a stack: the first part is split again first.
+        // In reverse, since `rest` is a stack: of the parts that are split again, the first comes
+        // first.
         for part in parts.into_iter().rev().filter(|part| part.n_tokens() >= params.min_run) {
             // What stays whole at this cost was judged at the one before.
             let is_judged = n_splits > 0 && part == alignment;
@@ -244,7 +256,8 @@ fn judge(
     if pair.is_clone(params) { Ok(pair) } else { Err(pair.alignment) }
 }
 
-/// Whether a part can be a clone, before its renaming is known: by a long run, or by equal words.
+/// Whether a part of an alignment can be a clone, by what needs no renaming: each kind of evidence
+/// asks for a long run or for words that are spelled the same.
 fn can_be_clone(part: &Alignment, query: &[Token], target: &[Token], params: &Params) -> bool {
     let n_both = part.query().len() + part.target().len();
     let is_similar = ratio(2 * part.n_tokens(), n_both) >= params.min_containment / 2.0;
@@ -307,7 +320,8 @@ const RENAMED_SOLIDITY: f64 = 0.75;
 /// Minimum equal tokens in a row to be a solid run: fewer agree by chance.
 const SOLID_RUN: u32 = 8;
 
-/// For each name of the query, the one that most often replaces it; each name is used once.
+/// The renaming of an alignment: for each name of the query, the one that most often replaces it,
+/// with each name of either side used once.
 struct Renaming {
     /// By the names of the query; empty where every name is itself.
     to: Vec<(u32, u32)>,
@@ -338,7 +352,8 @@ impl Renaming {
         Self { is_consistent: to.len() == n_different, to }
     }
 
-    /// Whether aligned tokens agree: no names, or spelled the same, or renamed as elsewhere.
+    /// Whether two aligned tokens agree: no names, or ones that are spelled the same or renamed as
+    /// elsewhere in the alignment.
     fn agrees(&self, a: &Token, b: &Token) -> bool {
         !a.is_name() || a.exact == b.exact || self.renames(a, b)
     }
@@ -366,9 +381,11 @@ impl Renaming {
     }
 }
 
-/// The runs of at least [`SOLID_RUN`] tokens of an alignment in which every name agrees.
+/// Cuts an alignment's blocks into runs in which every name agrees, and keeps those of at least
+/// [`SOLID_RUN`] tokens.
 ///
-/// Other code agrees a few tokens at a time, a copy line after line, also between its edits.
+/// Code with the same shape but another origin agrees in punctuation and keywords, a few tokens at
+/// a time. A copy agrees line after line, also between its edits.
 pub(super) fn solid_runs(alignment: &Alignment, query: &[Token], target: &[Token]) -> Vec<Block> {
     Renaming::new(alignment, query, target).solid_runs(alignment, query, target)
 }
@@ -410,8 +427,9 @@ mod tests {
         assert_eq!(pairs.iter().map(|pair| pair.clone_type).collect::<Vec<_>>(), [clone_type]);
     }
 
-    /// The target renames each of two names twice in one way, and the other times in ways of their
-    /// own: two fifths of what could agree do, which is less than usual.
+    /// Of seven names, the first is four times the same and the next three times; the target
+    /// renames each twice in one way, and the other times in ways of their own. So two fifths of
+    /// what could agree do, which is less than usual.
     #[test]
     fn a_run_half_as_long_again_as_usual_is_a_clone_however_its_names_were_changed() {
         let names = |round: usize, target: bool| -> Vec<String> {

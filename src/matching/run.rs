@@ -16,8 +16,8 @@ use crate::text::{common_prefix_by, common_suffix_by};
 /// that many diagonals is repetitive throughout, and further diagonals show nothing new.
 const MAX_WALKS: usize = 32;
 
-/// Grows `seeds`, of `k` tokens each, into runs; sorts `seeds`. Also returns how many seeds were
-/// left out, those farthest apart.
+/// Grows `seeds`, of `k` tokens each, into runs; sorts `seeds`. Also returns how many of the seeds
+/// were not looked at, those of the farthest diagonals.
 ///
 /// With `is_same`, both documents are one, and a run that overlaps its own other side is a tandem
 /// repeat: the same `period` tokens over and over. A period below `min_period` is typical of
@@ -26,7 +26,8 @@ const MAX_WALKS: usize = 32;
 /// genomes.) What is spelled the same for `min_period` tokens is no such repeat, even there: rows
 /// of one shape differ in their names and literals, so rows that agree in all of these were copied.
 ///
-/// Time O(s log s + n) for s seeds, n at most `MAX_WALKS` times the tokens of both documents.
+/// Time O(s log s + n) for s seeds, where n is at most `MAX_WALKS` times the tokens of both
+/// documents.
 pub fn runs(
     query: &[Token],
     target: &[Token],
@@ -34,7 +35,8 @@ pub fn runs(
     k: usize,
     min_period: Option<usize>,
 ) -> (Vec<Block>, usize) {
-    // The nearest diagonals first: they reveal tandem repeats, which are not examined again.
+    // The nearest diagonals first: they reveal tandem repeats, and what is inside one is not
+    // examined again.
     seeds.sort_unstable_by_key(|seed| (seed.diagonal().abs(), seed.diagonal(), seed.query));
     let mut n_walks_left = MAX_WALKS * (query.len() + target.len());
     let mut runs: Vec<Block> = Vec::new();
@@ -138,7 +140,8 @@ struct TandemRuns<'t> {
 }
 
 impl TandemRuns<'_> {
-    /// Grows two positions into a run of `k` tokens or more; returns how many were compared.
+    /// Grows two positions into a run if `k` tokens there are spelled the same; returns how many
+    /// tokens were compared.
     ///
     /// On each diagonal, positions have to ascend.
     fn grow(&mut self, a: usize, b: usize, k: usize) -> usize {
@@ -170,7 +173,8 @@ struct Tandems(BTreeMap<usize, usize>);
 
 impl Tandems {
     fn add(&mut self, mut range: Range<usize>) {
-        // Ranges that only touch are separate: tandems of two shapes can be side by side.
+        // Ranges that only touch are separate repeats: tandems of two shapes can be next to each
+        // other.
         while let Some((&start, &end)) =
             self.0.range(..range.end).next_back().filter(|(_, end)| **end > range.start)
         {

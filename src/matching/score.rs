@@ -1,6 +1,7 @@
 //! Defines the scores of an alignment.
 //!
-//! Unrelated code scores below zero, so an extension ends with its copy; a renamed copy above.
+//! Unrelated code scores below zero on average, even with gaps, so an extension ends soon after the
+//! copy does. A renamed copy scores above zero.
 
 use foldhash::HashMap;
 
@@ -39,7 +40,8 @@ pub struct Scores {
     pub exact: u32,
     /// The name that it is renamed to, or its own.
     pub renamed_to: u32,
-    /// The scores of a token with the same symbol: spelled the same, renamed, any other.
+    /// The scores of a token with the same symbol: one that is spelled the same, one that it is
+    /// renamed to, any other.
     pub same: i16,
     pub renamed: i16,
     pub class: i16,

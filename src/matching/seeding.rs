@@ -1,12 +1,14 @@
 //! Pairs the occurrences of shared k-grams into seeds, without pairing each with each.
 //!
-//! Repetitive code (rows of a table, similar functions, generated accessors) would make that
-//! quadratic, and dropping its k-grams would lose whole copies. Instead, each occurrence of a
+//! A k-gram that occurs `a` times in the query and `b` times in the target could give `a * b`
+//! seeds. Repetitive code (rows of a table, similar functions, generated accessors) makes that
+//! quadratic, and dropping such k-grams would lose whole copies. Instead, each occurrence of a
 //! repeated k-gram is paired with the few in the other document whose surroundings are most
 //! similar, as a suffix array would find them.
 //!
 //! Guarantee: an occurrence in the query that is part of an exact or consistently renamed run of up
-//! to `CONTEXT` tokens is paired with an occurrence of the target with a run as long on that side.
+//! to `CONTEXT` tokens is paired with an occurrence of the target that is part of a run at least as
+//! long on that side.
 //!
 //! ```text
 //! query    ... A x B ...  A y B ...          A's first occurrence is paired with the one before `x`,
@@ -67,12 +69,14 @@ pub struct SharedKgram {
     pub target: Vec<u32>,
 }
 
-/// Maximum pairs of occurrences for which every pair becomes a seed. Higher takes time in
-/// proportion and finds no more: it only avoids comparing surroundings.
+/// Maximum pairs of occurrences for which every pair becomes a seed. Above it, only the most
+/// similar ones are paired. Higher takes time in proportion and finds no more: it only avoids
+/// comparing surroundings.
 const MAX_PAIRS: usize = 16;
 
-/// Tokens on either side that distinguish repeated occurrences; of those that agree for longer the
-/// nearest is used. Takes time and memory in proportion.
+/// Number of tokens on either side by which repeated occurrences are distinguished. Runs that agree
+/// for longer count as equally similar, and the nearest is used. Takes time in proportion, and 4
+/// bytes for each repeated occurrence.
 const CONTEXT: usize = 64;
 
 /// Maximum seeds of a k-gram with so many occurrences in the query and in the target.
@@ -130,7 +134,8 @@ impl<'s> SeedSide<'s> {
     }
 }
 
-/// Pairs the occurrences of `shared` k-grams; `is_same` if both sides are one document.
+/// Pairs the occurrences of the k-grams that `query` and `target` share; `is_same` if they are one
+/// document.
 ///
 /// Time O(n · CONTEXT · log n) for n occurrences in both; memory O(m · CONTEXT) for the m
 /// occurrences of the most frequent k-gram. Gives at most `MAX_PAIRS` seeds for a rare k-gram, and
@@ -159,8 +164,9 @@ pub fn seeds(
     seeds
 }
 
-/// How to read the surroundings of an occurrence: names count by their spelling, or by the distance
-/// to their last occurrence (Baker's p-match, 1995), which a consistent renaming does not change.
+/// How to read the surroundings of an occurrence: in which direction, and whether names count by
+/// their spelling or by the distance to their last occurrence (Baker's p-match, 1995), which a
+/// consistent renaming does not change.
 #[derive(Debug, Clone, Copy)]
 enum View {
     ExactRight,
@@ -200,7 +206,8 @@ impl Recurrences {
 }
 
 /// Pairs each occurrence in the query with the one of the target whose surroundings agree with its
-/// own for longest, in each view. On a tie the nearest position wins: repeats are paired in step.
+/// own for longest. On a tie the nearest position wins, so that consecutive repeats are paired in
+/// step.
 fn pair_most_alike(
     shared: &SharedKgram,
     [own, other]: [&SeedSide<'_>; 2],

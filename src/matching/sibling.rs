@@ -1,4 +1,5 @@
-//! Finds siblings: code that was like the edited code before the change, and still is.
+//! Finds the places of siblings: code that was like the edited code before the change, and still is
+//! as it was.
 //!
 //! ```text
 //!             context       removed    context
@@ -6,8 +7,9 @@
 //! sibling     if ( f ( b )  == EOF     ) goto err ;      has what was removed, between the same neighbors
 //! ```
 //!
-//! Such a place has the window of a hunk: its lines before the change and some around them. This is
-//! ReDeBug (Jang, Agrawal, Brumley 2012) on tokens, renamed one to one.
+//! What is looked for is the window of a hunk: its lines before the change, with some lines of
+//! context on both sides. This is ReDeBug (Jang, Agrawal, Brumley 2012) on tokens, with names that
+//! may be renamed one to one.
 
 use std::ops::Range;
 
@@ -19,10 +21,14 @@ use super::words::words as words_of;
 use crate::fingerprint::Params;
 use crate::language::{Kind, Token};
 
-/// Minimum tokens in a row, unless the edit mends something or is owed whole: fewer are an idiom.
+/// Minimum tokens in a row across an edit that agree, unless it mends something or is owed whole:
+/// fewer are an idiom.
 pub const MIN_RUN: usize = 32;
-/// Minimum different names and literals that a run spells the same: brackets are everywhere.
+/// Minimum different names and literals that a run spells the same: brackets and keywords are
+/// everywhere.
 const MIN_WORDS: usize = 5;
+/// Number of lines on each side of a hunk that belong to its window, as in a patch.
+const CONTEXT_LINES: usize = 3;
 /// Minimum percentage of its names and literals that are spelled the same.
 const MIN_SPELLED: usize = 60;
 
@@ -33,7 +39,8 @@ pub struct Window {
     pub hunk: Hunk,
     /// Its lines and those of the context, in tokens before the change.
     pub tokens: Range<usize>,
-    /// What a sibling has all of: the lines that the hunk replaced, or those around its edit.
+    /// What a sibling has all of: the lines that the hunk replaced; of lines that were inserted or
+    /// removed, those around them, too.
     pub lines: Range<usize>,
 }
 
@@ -56,9 +63,9 @@ pub struct Renaming {
 }
 
 impl Hunk {
-    /// The lines before the change and those of the context: three on each side, as in a patch.
+    /// The lines before the change and those of the context.
     pub fn with_context(&self, before: Document<'_>) -> Range<usize> {
-        self.with_lines(3, before)
+        self.with_lines(CONTEXT_LINES, before)
     }
 
     /// The lines before the change and `n` on each side.
@@ -70,14 +77,16 @@ impl Hunk {
         from.unwrap_or(0)..to.unwrap_or(before.tokens.len())
     }
 
-    /// Where a fingerprint of every run of t tokens across the hunk begins, before the change.
+    /// Where a fingerprint of every run of t tokens across the hunk begins, in tokens before the
+    /// change.
     pub fn reach(&self, params: &Params) -> Range<usize> {
         let (k, t) = (params.noise_threshold(), params.guarantee_threshold());
         let Range { start, end } = self.removed;
         end.min(start + t).saturating_sub(t)..start + t - k + 1
     }
 
-    /// The run in `target` that agrees with the hunk's `window`, if what it removed begins at `at`.
+    /// The run of tokens in `target` that agrees with what is around the hunk in its `window`, if
+    /// what it removed begins at `at`.
     pub(super) fn run_at(
         &self,
         window: &Range<usize>,
@@ -98,7 +107,8 @@ impl Hunk {
         let right = (removed.end..window.end).zip(there.end..target.len());
         let n_right = renaming.n_agreeing(right, before, target);
         let (from, to) = (removed.start - n_left, removed.end + n_right);
-        // Other names in what is removed are other code, unless the lines around rename them, too.
+        // Other names in what is removed are other code, unless the lines around it rename them,
+        // too.
         let mut names = before[removed.clone()].iter().filter(|token| !renaming.keeps(token));
         let is_same = n_removed == removed.len()
             && names.all(|name| {
@@ -109,7 +119,8 @@ impl Hunk {
         is_run.then_some(Run { renaming, n_left, n_right })
     }
 
-    /// Whether a name in what it removed is only declared in a run around it, with another type.
+    /// Whether a name in what it removed is only declared in a run around it, with a type that is
+    /// renamed there: then it is something else.
     fn is_of_other_type(&self, Run { renaming, n_left, n_right }: &Run, before: &[Token]) -> bool {
         let removed = before[self.removed.clone()].iter();
         let run = &before[self.removed.start - n_left..self.removed.end + n_right];
@@ -129,8 +140,10 @@ pub(super) struct Run {
 }
 
 impl Window {
-    /// The place of `target` that has this window of `before` around `at`, and not the edit of
-    /// `after`. Time O(m) for a window of m tokens.
+    /// The place of `target` that has this window of `before`, with what was removed at `at`, and
+    /// not what the hunk made of it in `after`.
+    ///
+    /// Time O(m) for a window of m tokens.
     pub fn site(
         &self,
         before: &[Token],

@@ -1,4 +1,5 @@
-//! Tells the signatures of functions, which are written again to implement or override.
+//! Tells the signatures of functions, which who implements an interface or overrides a method has
+//! to write again.
 //!
 //! ```text
 //!   @Override                                   annotation
@@ -64,7 +65,8 @@ impl Document<'_> {
         })
     }
 
-    /// Whether `head`, then parameters up to `close`, declare a function rather than call one.
+    /// Whether `head`, then parameters that end at `close`, declare a function rather than call
+    /// one.
     fn is_head(&self, head: Range<usize>, close: usize) -> bool {
         let mut words = head.clone().filter(|&at| self.tokens[at].is_word());
         if let Some(defines) = words.find(|&at| self.words.defines_function(self.word(at))) {
@@ -108,12 +110,14 @@ impl Document<'_> {
         self.tokens[at].is_word() && !NO_TYPES.contains(&word) && !self.words.decides(word)
     }
 
-    /// Whether a token is the dot before a field, as in `Area area(max(a.b, c))`, no `int... rest`.
+    /// Whether a token is the dot before a field: `Area area(max(a.b, c))` is a variable,
+    /// `int... rest` are parameters.
     fn is_field(&self, at: usize) -> bool {
         self.is(at, b".") && !self.is(at - 1, b".") && !self.is(at + 1, b".")
     }
 
-    /// Whether the parameters of a function may end before `at`: a call goes on with its value.
+    /// Whether the parameters of a function may end before `at`: a call goes on with what is done
+    /// with its value.
     fn ends_head(&self, at: usize) -> bool {
         if at >= self.tokens.len() || self.starts_line(at) || self.is_type(at) {
             return true;

@@ -12,17 +12,20 @@
 
 use super::alignment::{Alignment, Block};
 
-/// Minimum length of an equal run to count for a part: shorter ones only make their gap smaller.
+/// Minimum length of an equal run to count for a part: shorter ones agree by chance, and only make
+/// their gap smaller.
 const COUNTED_RUN: u32 = 8;
 
-/// The parts of `alignment` that stay joined at `gap_cost` for each gap token, in matched tokens.
+/// The parts of `alignment` that stay joined at a cost of `gap_cost` for each gap token, a matched
+/// token being worth 1.
 ///
 /// These are its maximal scoring subsequences (Ruzzo and Tompa 1999): each part scores more than
 /// any piece of it, and no part can be extended to score more. A gap counts the tokens of its
 /// larger side minus those aligned in it. Time and memory O(n) for n blocks.
 pub fn parts(alignment: &Alignment, gap_cost: f64) -> Vec<Alignment> {
     let blocks = &alignment.blocks;
-    // The paper's candidates, with the sums of scores before and after them.
+    // The paper's list of candidates: a part with the sum of all scores before its first and after
+    // its last block.
     struct Part {
         first: usize,
         last: usize,
@@ -40,7 +43,8 @@ pub fn parts(alignment: &Alignment, gap_cost: f64) -> Vec<Alignment> {
         sum += f64::from(blocks[at].len);
         let mut part = Part { first: at, last: at, before, behind: sum };
         // Join with the nearest earlier part that begins lower, unless that one ends at least as
-        // high as this one does. Parts in between are joined, too, so each is visited once.
+        // high as this one does. Parts in between begin higher and are joined as well, so each is
+        // visited once.
         while let Some(earlier) = found.iter().rposition(|earlier| earlier.before < part.before) {
             if found[earlier].behind >= part.behind {
                 break;
@@ -51,7 +55,8 @@ pub fn parts(alignment: &Alignment, gap_cost: f64) -> Vec<Alignment> {
         }
         found.push(part);
     }
-    // The ends were trimmed already: short blocks there belong to the parts next to them.
+    // The ends of the alignment were trimmed already: short blocks there belong to the parts next
+    // to them.
     if let Some(first) = found.first_mut() {
         first.first = 0;
     }
@@ -62,7 +67,8 @@ pub fn parts(alignment: &Alignment, gap_cost: f64) -> Vec<Alignment> {
     parts.map(|blocks| Alignment { blocks: blocks.to_vec() }).collect()
 }
 
-/// The tokens between the first and the last of `blocks` on the longer side that are not aligned.
+/// The tokens between the first and the last of `blocks` on the longer side, minus those that are
+/// aligned.
 fn gap(blocks: &[Block]) -> u32 {
     let [first, between @ .., last] = blocks else { return 0 };
     let n_aligned: u32 = between.iter().map(|block| block.len).sum();
@@ -103,7 +109,8 @@ mod tests {
         assert_eq!(n_tokens(&[(5, 10), (40, 100), (30, 10), (5, 0)], 0.5), [45, 35]);
     }
 
-    /// The definition: no sequence of neighbors scores more than the best part.
+    /// The definition: no sequence of neighbors scores more than a part, among those that remain
+    /// when better ones are taken.
     #[test]
     fn the_best_part_scores_as_much_as_any() {
         let mut seed = 7u32;

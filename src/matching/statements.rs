@@ -1,7 +1,9 @@
 //! Cuts fragments to whole statements.
 //!
-//! A fragment often ends in the middle of a statement: both places go on with `if (`, or begin with
-//! the `);` of another. Such a piece is cut off, by layout alone, as [units](super::unit) are told.
+//! A fragment ends where two places stop being alike, which is often in the middle of a statement:
+//! after the last one that is the same, both go on with `if (`, or before the first one, both end
+//! with `);`. Such a piece says nothing, and is cut off. Statements are told by layout alone, as
+//! [units](super::unit) are.
 //!
 //! ```text
 //!   );                      cut: it closes what was opened before
@@ -21,8 +23,9 @@ use super::alignments::MAX_OF_NEIGHBOR;
 const MAX_PARTIAL: usize = 8;
 
 impl Document<'_> {
-    /// `range` without parts of statements at its ends, of at most 8 tokens each, and without the
-    /// head of a function behind a blank line, of at most 24.
+    /// `range` without the parts of statements at its ends, if they are of at most 8 tokens each,
+    /// and without the head of a function behind a blank line that goes on behind it, of at most
+    /// 24.
     ///
     /// Time O(n) for n tokens of the lines around both ends.
     pub(super) fn whole_statements(&self, range: Range<usize>) -> Range<usize> {

@@ -9,7 +9,8 @@ use super::lines::{DEFAULT, diff_hunks};
 /// Number of context lines around a change.
 const CONTEXT: u32 = 3;
 
-/// The unified diff from `old` to `new`, the file at `path`, as UTF-8. Time O(n √n).
+/// The unified diff from `old` to `new`, the file at `path`; bytes that are not UTF-8 are replaced.
+/// Time O(n √n).
 pub fn unified(path: &str, old: &[u8], new: &[u8]) -> String {
     let input = InternedInput::new(old, new);
     let hunks = diff_hunks(&input, DEFAULT, Diff::postprocess_lines);

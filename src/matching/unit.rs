@@ -20,7 +20,8 @@ pub struct Unit {
     pub name: Option<usize>,
 }
 
-/// Finds the units around ranges in order: thousands of edits of one function take the time of one.
+/// Finds the units around ranges that follow each other: thousands of edits of one function take the
+/// time of one.
 pub struct UnitSearch<'d> {
     document: Document<'d>,
     /// The last unit that was found, and the last range that no unit is around.
@@ -54,9 +55,11 @@ impl<'d> UnitSearch<'d> {
 }
 
 impl Document<'_> {
-    /// The smallest function that contains `range`, or else the largest unit that does.
+    /// The smallest function that contains `range`, or else the largest unit that does; `None` if
+    /// no unit does.
     ///
-    /// Goes back line by line to those indented less: time O(n · d) for units nested d deep.
+    /// Goes back line by line to those that are indented less, so time is O(n · d) for n tokens of
+    /// the text and units that are nested d deep.
     pub fn enclosing_unit(&self, range: Range<usize>) -> Option<Unit> {
         self.unit_around(range, &[])
     }
@@ -67,7 +70,8 @@ impl Document<'_> {
         // What follows the last token is in no line of its own: a file may be left without code.
         let last = self.tokens.len().min(range.start + 1);
         for at in (0..last).rev().filter(|&at| self.starts_line(at)) {
-            // What was around a range before is around this one, too, if it goes on to its end.
+            // What was around a range before is around this one, too, if it goes on to its end: what
+            // ended before that one, ends before this one.
             let mut known =
                 known.iter().flatten().filter(|of| of.line == at && of.end <= range.end);
             let around = known.find(|of| {
@@ -82,8 +86,9 @@ impl Document<'_> {
             if indentation > limit {
                 continue;
             }
-            // Only a line indented less can begin a unit around this one. What begins none, as a
-            // lone bracket or a unit that ends before `range`, has siblings above that may.
+            // Only a line indented less can begin a unit around this one. A line that begins none,
+            // such as a lone bracket or a unit that ends before `range`, has siblings above it that
+            // may.
             limit = indentation;
             if self.is_part(at) {
                 continue;
@@ -105,8 +110,9 @@ impl Document<'_> {
         largest
     }
 
-    /// The functions of the text, also those in others, in the order of their heads. Time O(n · d),
-    /// as of [`Self::enclosing_unit`].
+    /// The functions of the text, also those in others, in the order of their heads.
+    ///
+    /// Time O(n · d), as of [`Self::enclosing_unit`].
     pub fn functions(&self) -> Vec<Unit> {
         let heads = (0..self.tokens.len()).filter(|&at| self.starts_line(at) && !self.is_part(at));
         heads.filter_map(|at| self.function_at(at)).collect()
@@ -144,7 +150,8 @@ impl Document<'_> {
         before + paragraph..end.max(before + paragraph)
     }
 
-    /// The first token of the line behind that of the token at `at`, or the number of all tokens.
+    /// The first token of the next line after that of the token at `at`, or the number of all
+    /// tokens.
     pub fn next_line(&self, at: usize) -> usize {
         let mut behind = at + 1..self.tokens.len();
         behind.find(|&next| self.starts_line(next)).unwrap_or(self.tokens.len())
@@ -171,7 +178,8 @@ impl Document<'_> {
                     let next = self.next_line(at);
                     let line = self.tokens[at..next].iter();
                     let after = depth + line.map(Token::nesting).sum::<i64>();
-                    // `) -> u8 {` and `):` go on. A lone `}` ends it, even unbalanced by `#ifdef`.
+                    // `) -> u8 {` and `):` go on. A lone `}` ends the unit even if brackets do not
+                    // balance, as with `#ifdef`.
                     let opens_body = self.is(next - 1, b":");
                     if after <= 0 && !opens_body || (word == b"}" && next == at + 1) {
                         return (next, has_body);
@@ -247,7 +255,8 @@ impl Document<'_> {
         Some(unit.tokens.start..body.unwrap_or(end + 1))
     }
 
-    /// The first line of a unit: `class A extends B` with its `{`, and `a: (` with all parameters.
+    /// The first line of a unit, up to its body: `class A extends B` with the `{` behind it, and
+    /// `a: (` with all parameters.
     fn first_line_of(&self, unit: &Unit) -> Option<Range<usize>> {
         let start = unit.tokens.start;
         let next = (start + 1..unit.tokens.end).find(|&at| self.starts_line(at))?;
@@ -267,7 +276,9 @@ impl Document<'_> {
         })
     }
 
-    /// Whether `range` holds a whole unit of at least `min_tokens` tokens, annotations included.
+    /// Whether `range` holds a whole unit (a function, a class) of at least `min_tokens` tokens,
+    /// with the annotations above it.
+    ///
     /// Time O(n · d) for n tokens in `range` and units that are nested d deep.
     pub fn holds_unit(&self, range: Range<usize>, min_tokens: usize) -> bool {
         let lines = range.clone().filter(|&at| self.starts_line(at));
@@ -277,7 +288,8 @@ impl Document<'_> {
             if self.is_part(start) && !is_annotation {
                 return false;
             }
-            // The body: lines that are indented more, and those that open or close its brackets.
+            // The body: lines that are indented more, and among them those that open or close its
+            // brackets.
             let mut has_body = false;
             let mut end = range.end;
             for &(at, own) in &starts[number + 1..] {
@@ -304,7 +316,8 @@ impl Document<'_> {
         })
     }
 
-    /// Whether this line annotates the unit below: `@Override`, `#[inline]`, `[Test]`.
+    /// Whether the line that begins with this token annotates the unit below: `@Override`,
+    /// `#[inline]`, `[Test]`.
     pub(super) fn is_annotation(&self, at: usize) -> bool {
         let opens = match self.word(at) {
             b"@" => return true,

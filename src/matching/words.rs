@@ -2,7 +2,7 @@
 //!
 //! A name is split at underscores and where its case changes, so `parseLinkHeader` and
 //! `link_headers` share two words. Two functions are compared by BM25 (Robertson and Zaragoza, The
-//! Probabilistic Relevance Framework, 2009).
+//! Probabilistic Relevance Framework, 2009), of which only the sum over words is needed here.
 
 use std::ops::Range;
 
@@ -22,7 +22,8 @@ const ENDINGS: &[&[u8]] =
 const SATURATION: f64 = 1.2;
 /// How much a long function is held against it: `b` of BM25.
 const LENGTH: f64 = 0.75;
-/// Words of a typical function: a constant, so that a score does not hang on what else was read.
+/// Words of a typical function. A constant, so that the score of a function does not hang on what
+/// else was read.
 const TYPICAL_WORDS: f64 = 60.0;
 /// How often the words of its name count more than others.
 const NAME_WEIGHT: usize = 3;
@@ -93,8 +94,10 @@ fn number(word: &[u8]) -> u32 {
     (hash ^ hash >> 32) as u32
 }
 
-/// The words of a file, in its code and its comments, but for keywords, sorted, each once. Time O(n
-/// + m log m) for n bytes and m names. A name that is repeated is split once.
+/// The words of a file, in its code and its comments, sorted, each once. Keywords say nothing about
+/// a function.
+///
+/// Time O(n + m log m) for n bytes and m names. A name that is repeated is split once.
 pub fn words_of_file(text: &[u8], tokens: &[Token]) -> Vec<u32> {
     let mut found = Vec::new();
     let mut names: Vec<(u32, usize)> = Vec::new();
@@ -123,7 +126,8 @@ pub fn words_of_file(text: &[u8], tokens: &[Token]) -> Vec<u32> {
     found
 }
 
-/// The words of names, literals and comments, each as a number and as it is spelled.
+/// The words of a part of some code, in its names, literals and comments, each as a number and as
+/// it is spelled.
 pub(super) fn words_of_code<'d>(
     document: Document<'d>,
     bytes: Range<usize>,

@@ -15,14 +15,17 @@ pub struct ShingleCluster {
     pub members: Vec<usize>,
 }
 
-/// Groups documents by their sketches, in the given order: each joins the first representative that
-/// it resembles most, by `threshold` or more, or becomes one.
+/// Groups documents by their sketches, in the given order: each joins the first of the
+/// representatives that it resembles most, if the estimate is at least `threshold`; otherwise it
+/// becomes a representative.
 ///
-/// A document is compared only with the representatives that it shares a sampled shingle with, or
-/// a super-shingle of `super_size` shingles. Broder et al. (1997) join all pairs above the
+/// A representative is found by the postings of its sketch, so a document is compared only with
+/// those that it shares a sampled shingle with. Broder et al. (1997) join all pairs above the
 /// threshold; with representatives, a chain of documents each a little unlike the one before does
 /// not become one cluster, and postings do not grow with the number of copies. A shingle that more
 /// than `max_postings` representatives have finds none (their "common shingles").
+///
+/// With `super_size`, a representative is found by super-shingles of that many shingles.
 ///
 /// Time O(n · s · `max_postings`) for n sketches of s shingles; memory O(representatives · s).
 pub fn greedy_clusters(
@@ -66,8 +69,9 @@ pub fn greedy_clusters(
     clusters
 }
 
-/// The size of super-shingles that pairs of this resemblance r share. In sketches of 100, common
-/// rows of c shingles begin at 100 (1 - r) r^c places on average, which is 3 to 5 for c = 8r.
+/// The size of super-shingles that pairs of resemblance r share. In sketches of 100, rows of c
+/// shingles that both have begin at 100 (1 - r) r^c places on average, which is 3 to 5 for c = 8r:
+/// larger ones miss pairs.
 pub fn super_size(resemblance: f64) -> usize {
     (8.0 * resemblance) as usize
 }

@@ -4,7 +4,8 @@
 //! Web* (Broder, Glassman, Manasse, Zweig 1997). A document is a set of shingles, its contiguous
 //! subsequences of `size` tokens. Resemblance is the part that two sets share of both together,
 //! containment the part of one that is in the other. A sketch is a sample of the set by the values
-//! of hashes alone, so equal shingles are sampled together everywhere.
+//! of hashes alone, so equal shingles are sampled together everywhere, and sketches are made
+//! without knowing what they will be compared with.
 //!
 //! ```
 //! use std::num::NonZeroUsize;

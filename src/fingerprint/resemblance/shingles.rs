@@ -43,7 +43,8 @@ impl Shingles {
         hashes.sort_unstable();
         if counting == Counting::Labeled {
             for occurrences in hashes.chunk_by_mut(|a, b| a == b) {
-                // The first keeps its hash: without repetitions, both options are the same.
+                // The first has label 0 and keeps its hash: a set without repetitions is the same
+                // under both options.
                 for (label, hash) in (0u64..).zip(occurrences).skip(1) {
                     *hash = mix(mix(*hash).rotate_left(17) ^ label.wrapping_mul(LABEL));
                 }
@@ -64,15 +65,18 @@ impl Shingles {
         n_common(&self.hashes, &other.hashes)
     }
 
-    /// What both have, divided by what either has, 0 to 1. Of two empty sets it is 1.
+    /// The resemblance: what both have, divided by what either has, 0 to 1. Two empty sets resemble
+    /// each other wholly.
     ///
-    /// One minus it is a metric, as the paper says: it satisfies the triangle inequality.
+    /// One minus it is a metric; in particular it satisfies the triangle inequality, as the paper
+    /// says.
     pub fn resemblance(&self, other: &Self) -> f64 {
         let shared = self.n_shared(other);
         ratio(shared, self.hashes.len() + other.hashes.len() - shared)
     }
 
-    /// The fraction of this set that `other` has, 0 to 1. An empty set is in every other.
+    /// The containment: the fraction of this set that `other` has, 0 to 1. An empty set is in every
+    /// other.
     pub fn containment_in(&self, other: &Self) -> f64 {
         ratio(self.n_shared(other), self.hashes.len())
     }
@@ -122,7 +126,8 @@ mod tests {
         }
     }
 
-    /// Option A by the definition, of the occurrences of each shingle on both sides.
+    /// Option A by the definition: the smaller number of occurrences of each shingle, and the
+    /// larger one.
     fn labeled(a: &[u64], b: &[u64], n: usize) -> f64 {
         let mut counts: BTreeMap<&[u64], [usize; 2]> = BTreeMap::new();
         for (of, side) in [(a, 0), (b, 1)] {

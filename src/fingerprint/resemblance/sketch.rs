@@ -3,7 +3,8 @@
 use super::shingles::{Shingles, n_common, ratio};
 use crate::fingerprint::kgram::mix;
 
-/// Which shingles a sketch keeps (Broder 1997), in the order of hashes mixed with a seed.
+/// Which shingles a sketch keeps (Broder 1997: MIN_s and MOD_m). The order is that of a random
+/// permutation: of hashes, mixed with a seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShingleSampling {
     /// The `size` smallest: MIN_s. Of a fixed size, and estimates resemblance, but not containment.
@@ -16,7 +17,8 @@ pub enum ShingleSampling {
         /// m, at least 1.
         modulus: u64,
     },
-    /// The `size` smallest of those that are 0 mod `modulus`: cheaper to select than MIN_s.
+    /// The `size` smallest of those that are 0 mod `modulus`: MIN_s of MOD_m. Cheaper to select
+    /// than MIN_s alone, and small documents have small sketches.
     MinOfMod {
         /// s.
         size: usize,
@@ -24,7 +26,8 @@ pub enum ShingleSampling {
         modulus: u64,
     },
     /// Those that are 0 mod `modulus`, which is doubled until at most `max_size` are left. Of two
-    /// moduli the larger counts for both sketches. Of a bounded size, and estimates both.
+    /// sketches with different moduli the larger counts for both: what is 0 mod 2m is 0 mod m. Of a
+    /// bounded size, and estimates both.
     Doubling {
         /// The first m, at least 1.
         modulus: u64,
@@ -59,8 +62,9 @@ impl Estimate {
 
     /// The range that contains the true ratio with a probability of at least 95 %.
     ///
-    /// Hoeffding's inequality holds for samples without replacement too (Hoeffding 1963, section
-    /// 6): 400 samples give ± 6.8 points. Nothing is known without a sample.
+    /// Hoeffding's inequality, `value ± sqrt(ln(2 / 0.05) / 2n)`, holds for samples without
+    /// replacement too (Hoeffding 1963, section 6): 400 samples give ± 6.8 points. Nothing is known
+    /// without a sample.
     pub fn bounds(&self) -> (f64, f64) {
         if self.n_sampled == 0 {
             return (0.0, 1.0);
@@ -71,8 +75,9 @@ impl Estimate {
 }
 
 impl ShingleSketch {
-    /// Sketches `shingles`. Sketches with the same sampling and `seed` are comparable. Time O(n log
-    /// n), memory O(n).
+    /// Sketches `shingles`. Sketches with the same sampling and `seed` are comparable.
+    ///
+    /// Time O(n log n), memory O(n).
     pub fn new(shingles: &Shingles, sampling: ShingleSampling, seed: u64) -> Self {
         // Mixed twice: the hashes were mixed once, and seeds differ in few bits.
         let permuted = shingles.hashes().iter().map(|hash| mix(mix(hash ^ mix(seed))));

@@ -22,7 +22,8 @@ pub struct TargetPair<'s> {
     pub is_same: bool,
     /// Whether it is a single run, to be checked against the classes that the others make.
     pub is_run: bool,
-    /// Whether it makes a class even if too few tokens are searched for, as a whole file does.
+    /// Whether it makes a class even if too few of its tokens are searched for, as a whole file
+    /// does.
     pub is_sufficient: bool,
 }
 
@@ -88,7 +89,8 @@ impl QueryPairs<'_> {
         self.best(pair.alignment.pairs().filter(|(_, to)| !range.contains(to)).collect(), tokens)
     }
 
-    /// Some tokens without the parts of statements at both ends, but for what is before a border.
+    /// Some tokens of the query without the parts of statements at both ends, but for what is
+    /// before a border.
     fn whole(
         &self,
         Range { start, end }: Range<usize>,
@@ -109,7 +111,8 @@ impl QueryPairs<'_> {
         (!left.blocks.is_empty()).then(|| ClonePair::new(left, query, target))
     }
 
-    /// The largest clone in what is left of an alignment, which may fall apart.
+    /// The largest clone in what is left of an alignment, which may have been held together by what
+    /// is gone.
     fn best(&self, left: Alignment, tokens: &[Token]) -> Option<ClonePair> {
         let parts = clones(left, self.query.tokens, tokens, self.params).into_iter();
         parts.max_by_key(|part| (part.alignment.n_tokens(), Reverse(part.alignment.query().start)))
@@ -136,7 +139,8 @@ impl CloneClass {
         }
     }
 
-    /// Without the members of which the borders have left too little. One always stays.
+    /// Without the members of which the borders have left less than a copy: a line or two say
+    /// little. One always stays.
     pub(super) fn without_slivers(mut self, input: QueryPairs<'_>) -> Self {
         let longest = self.members.iter().map(|(_, pair)| pair.alignment.n_tokens()).max();
         let least = input.min_tokens.min(longest.unwrap_or(0));

@@ -1,9 +1,10 @@
-//! Checks the classes of a file against its runs: each must be in a class that names its origin.
+//! Checks the classes of a file against its runs: each run of novel tokens must be in a class that
+//! names its origin.
 //!
 //! A class is a hypothesis, made of chains that join runs across gaps. It may have lost a run, or
-//! name an origin that is similar where another one is the same. Runs are certain. So each is
-//! looked up in the classes, the longest first. If it is missing, a border is moved, an origin or a
-//! class is added.
+//! name an origin that is similar where another one is the same. Runs are certain. So each run is
+//! looked up in the classes, the longest first, and if it is missing, the smallest possible change
+//! is made: moving a border, adding an origin, or adding a class.
 //!
 //! ```text
 //! run        |==================|           from x, a whole function
@@ -36,11 +37,13 @@ const MAX_ROUNDS: usize = 4;
 pub struct CloneClasses {
     /// The classes in order; no two overlap.
     pub classes: Vec<CloneClass>,
-    /// The number of each run's pair, and the part that is a run; none is inside another.
+    /// The number of each run's pair, and the part of the pair that is a run; none is inside
+    /// another.
     pub runs: Vec<(usize, ClonePair)>,
 }
 
-/// Groups the pairs of a query into classes, in which each run is with its origin.
+/// Groups the pairs of a query into classes, and makes sure that each run is in a class with its
+/// origin.
 pub fn clone_classes(input: QueryPairs<'_>) -> CloneClasses {
     let QueryPairs { query, pairs, min_tokens, is_enough, .. } = input;
     // Runs do not decide what the classes are: they are what these are checked against.
@@ -58,8 +61,10 @@ pub fn clone_classes(input: QueryPairs<'_>) -> CloneClasses {
     reconcile(groups, input)
 }
 
-/// Makes sure that each run is in a class with its origin. Groups that lose all members are
-/// dropped. Time O(r log r + r · m) for r runs and m members of the classes that contain each.
+/// Makes sure that each run is in a class with its origin. `groups` are those of the other pairs,
+/// by their numbers; those that lose all members are dropped.
+///
+/// Time O(r log r + r · m) for r runs and m members of the classes that contain each.
 fn reconcile(groups: Vec<Group>, input: QueryPairs<'_>) -> CloneClasses {
     let layout = Layout::new(input.query);
     let mut pieces: Vec<Piece> = Vec::new();
@@ -158,7 +163,8 @@ impl Cover<'_> {
         classes.map(|class| class.of_statements(input, &is_border)).collect()
     }
 
-    /// Cuts a piece where classes begin and end: each stretch with the first token of its class.
+    /// Cuts a piece where classes begin and end; returns each stretch with the first token of its
+    /// class.
     fn stretches(&self, range: &Range<usize>) -> Vec<(Range<usize>, Option<usize>)> {
         let before = self.classes.range(..=range.start).next_back();
         let first = before.map_or(range.start, |(&start, _)| start);
@@ -219,7 +225,8 @@ impl Cover<'_> {
         is_changed
     }
 
-    /// Moves a short stretch at an end of a class to the neighbor with the rest of the piece.
+    /// Moves a short stretch at an end of a class to the neighboring class that has the rest of the
+    /// piece.
     fn move_border(
         &mut self,
         class: usize,
@@ -269,7 +276,8 @@ impl Cover<'_> {
         if named.members.len() >= MAX_MEMBERS {
             return false;
         }
-        // Where only a line or two is missing, all of the piece is named.
+        // An origin of a line or two says little: where only that is missing, all of the piece is
+        // named.
         let meets_itself = self.input.pairs[piece.number].is_same
             && overlaps(&piece.target(&piece.query), &named.query);
         let is_short = stretch.len() < self.input.min_tokens && !meets_itself;
@@ -387,7 +395,8 @@ mod tests {
     const G: &str = "void h(char *s)\n{\n    while (*s)\n        put(s, 2);\n}\n";
     const N: usize = 22;
 
-    /// A pair of a part of the query and as many tokens of a target; of the query if there is none.
+    /// A pair of part of the query and the same many tokens of a target: its number, or the query
+    /// if there is none.
     struct Pair {
         target: Option<usize>,
         query: Range<usize>,
@@ -403,6 +412,8 @@ mod tests {
         Pair { is_run: false, ..run(target, query) }
     }
 
+    /// The coverage of `query` by classes of at least 20 tokens, given the pairs and the classes
+    /// with their numbers.
     fn covered(
         query: &str,
         targets: &[&str],
