@@ -63,9 +63,9 @@ fn is_periodic(kgram: &[Token]) -> bool {
 /// The occurrences of one k-gram in two documents, by the position of its first token, ascending.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SharedKgram {
-    /// Those in the query.
+    /// Positions in the query.
     pub query: Vec<u32>,
-    /// Those in the target.
+    /// Positions in the target.
     pub target: Vec<u32>,
 }
 
@@ -89,6 +89,7 @@ pub fn max_seeds(n_query: usize, n_target: usize) -> usize {
 #[derive(Debug)]
 pub struct SeedSide<'s> {
     tokens: &'s [Token],
+    /// Where its names recur, once that was needed.
     recurrences: OnceLock<Recurrences>,
 }
 
@@ -96,41 +97,6 @@ impl<'s> SeedSide<'s> {
     /// A document with these tokens.
     pub fn new(tokens: &'s [Token]) -> Self {
         Self { tokens, recurrences: OnceLock::new() }
-    }
-
-    /// The k-gram at `at` and what follows, or backward what precedes it; 0 beyond the document.
-    fn context(&self, recurrences: &Recurrences, at: u32, k: usize, view: View) -> Context {
-        let (before, after) = (&*recurrences.before, &*recurrences.after);
-        let mut context = [0; CONTEXT];
-        let at = at as usize;
-        match view {
-            View::ExactRight | View::RenamedRight => {
-                let end = (at + CONTEXT).min(self.tokens.len());
-                for (place, slot) in (at..end).zip(&mut context) {
-                    *slot = self.read(place, view, before[place], place - at);
-                }
-            }
-            View::ExactLeft | View::RenamedLeft => {
-                let end = (at + k).min(self.tokens.len());
-                for (place, slot) in (0..end).rev().zip(&mut context) {
-                    *slot = self.read(place, view, after[place], end - 1 - place);
-                }
-            }
-        }
-        context
-    }
-
-    /// Reads one token. With renaming, a name becomes the distance to its last occurrence if that
-    /// is among the `n_read` tokens read before it. Spelled names and other tokens are odd,
-    /// distances are even from 2 on, and 0 is beyond the end: no two of them collide.
-    fn read(&self, at: usize, view: View, distance: u32, n_read: usize) -> u32 {
-        let token = &self.tokens[at];
-        match view {
-            View::ExactRight | View::ExactLeft => token.exact | 1,
-            _ if !token.is_name() => token.symbol.get() | 1,
-            _ if distance as usize <= n_read => 2 * distance + 2,
-            _ => 2,
-        }
     }
 }
 
@@ -151,12 +117,15 @@ pub fn seeds(
     for of_kgram in shared {
         let SharedKgram { query: of_query, target: of_target } = of_kgram;
         if of_query.len() * of_target.len() <= MAX_PAIRS {
-            for &query in of_query {
-                let all = of_target.iter().map(|&target| Seed { query, target });
-                seeds.extend(all.filter(|seed| !is_same || seed.query != seed.target));
-            }
+            let all = of_query
+                .iter()
+                .flat_map(|&query| of_target.iter().map(move |&target| Seed { query, target }));
+            seeds.extend(all.filter(|seed| !is_same || seed.query != seed.target));
         } else {
-            pair_most_alike(of_kgram, [query, target], k, is_same, &mut seeds);
+            let contexts = [query, target].map(|side| Contexts::new(side, k));
+            for reading in View::ALL {
+                pair_most_alike(of_kgram, &contexts, reading, is_same, &mut seeds);
+            }
         }
     }
     seeds.sort_unstable();
@@ -182,6 +151,7 @@ impl View {
 
 type Context = [u32; CONTEXT];
 
+/// Where the names of a document recur.
 #[derive(Debug)]
 struct Recurrences {
     /// For each token, the distance to the previous one with the same name, 0 if there is none.
@@ -205,47 +175,99 @@ impl Recurrences {
     }
 }
 
+/// Reads the surroundings of positions in one document.
+struct Contexts<'t> {
+    tokens: &'t [Token],
+    k: usize,
+    /// As in [`Recurrences`].
+    before: &'t [u32],
+    after: &'t [u32],
+}
+
+impl<'t> Contexts<'t> {
+    fn new(SeedSide { tokens, recurrences }: &'t SeedSide<'_>, k: usize) -> Self {
+        let Recurrences { before, after } = recurrences.get_or_init(|| Recurrences::new(tokens));
+        Self { tokens, k, before, after }
+    }
+
+    /// The surroundings of the k-gram at `at`: the k-gram and what follows it, or the k-gram and
+    /// what precedes it, backward. Beyond an end of the document they are 0, which no token reads
+    /// as.
+    fn of(&self, at: u32, reading: View) -> Context {
+        let mut context = [0; CONTEXT];
+        let at = at as usize;
+        match reading {
+            View::ExactRight | View::RenamedRight => {
+                let end = (at + CONTEXT).min(self.tokens.len());
+                for (place, slot) in (at..end).zip(&mut context) {
+                    *slot = self.read(place, reading, self.before[place], place - at);
+                }
+            }
+            View::ExactLeft | View::RenamedLeft => {
+                let end = (at + self.k).min(self.tokens.len());
+                for (place, slot) in (0..end).rev().zip(&mut context) {
+                    *slot = self.read(place, reading, self.after[place], end - 1 - place);
+                }
+            }
+        }
+        context
+    }
+
+    /// Reads one token. With renaming, a name becomes the distance to its last occurrence if that
+    /// is among the `n_read` tokens read before it, which is what "the same name again" means
+    /// within the surroundings.
+    ///
+    /// Spelled names and other tokens are odd, distances are even from 2 on, and 0 is beyond the
+    /// end: no two of them collide.
+    fn read(&self, at: usize, reading: View, distance: u32, n_read: usize) -> u32 {
+        let token = &self.tokens[at];
+        match reading {
+            View::ExactRight | View::ExactLeft => token.exact | 1,
+            _ if !token.is_name() => token.symbol.get() | 1,
+            _ if distance as usize <= n_read => 2 * distance + 2,
+            _ => 2,
+        }
+    }
+}
+
 /// Pairs each occurrence in the query with the one of the target whose surroundings agree with its
 /// own for longest. On a tie the nearest position wins, so that consecutive repeats are paired in
 /// step.
 fn pair_most_alike(
     shared: &SharedKgram,
-    [own, other]: [&SeedSide<'_>; 2],
-    k: usize,
+    [own, other]: &[Contexts<'_>; 2],
+    reading: View,
     is_same: bool,
     seeds: &mut Vec<Seed>,
 ) {
-    let [of_own, of_other] =
-        [own, other].map(|side| side.recurrences.get_or_init(|| Recurrences::new(side.tokens)));
-    for view in View::ALL {
-        // A small suffix array: sorting the surroundings puts those with the longest common prefix
-        // next to each other. For
-        //
-        // query    ... f ( 7 ) ; ...
-        // target   ... f ( 2 ) ; ...   f ( 7 ) , ...   f ( 7 ) ; ...   f ( 9 ) ; ...
-        //
-        // a binary search finds the place of the query's surroundings between two entries, and the
-        // best match is one of these two: further away, the common prefix can only get shorter.
-        let mut sorted: Vec<(Context, u32)> =
-            shared.target.iter().map(|&at| (other.context(of_other, at, k, view), at)).collect();
-        sorted.sort_unstable();
-        for &query in &shared.query {
-            let key = (own.context(of_own, query, k, view), query);
-            let at = sorted.partition_point(|place| *place < key);
-            // In one document, the occurrence itself is not a partner.
-            let before = sorted[..at].iter().rev().find(|place| !is_same || place.1 != query);
-            let after = sorted[at..].iter().find(|place| !is_same || place.1 != query);
-            let neighbors = before.into_iter().chain(after).map(|(context, target)| {
-                let n_alike = common_prefix_by(context, &key.0, |a, b| a == b);
-                (n_alike, Reverse(target.abs_diff(query)), Reverse(*target))
-            });
-            // The k-gram itself has to agree in this view too. It has the same symbols on both
-            // sides, but with exact spelling an agreement on less would pair arbitrary occurrences.
-            if let Some((n_alike, _, Reverse(target))) = neighbors.max()
-                && n_alike >= k.min(CONTEXT)
-            {
-                seeds.push(Seed { query, target });
-            }
+    // A small suffix array: sorting the surroundings puts those with the longest common prefix next
+    // to each other. For
+    //
+    // query    ... f ( 7 ) ; ...
+    // target   ... f ( 2 ) ; ...   f ( 7 ) , ...   f ( 7 ) ; ...   f ( 9 ) ; ...
+    //
+    // a binary search finds the place of the query's surroundings between two entries, and the best
+    // match is one of these two: further away, the common prefix can only get shorter.
+    let mut sorted: Vec<(Context, u32)> =
+        shared.target.iter().map(|&at| (other.of(at, reading), at)).collect();
+    sorted.sort_unstable();
+    for &query in &shared.query {
+        let key = (own.of(query, reading), query);
+        let at = sorted.partition_point(|place| *place < key);
+        // The neighbors of the query's own place; in one document, the occurrence itself is not a
+        // partner.
+        let before = sorted[..at].iter().rev().find(|place| !is_same || place.1 != query);
+        let after = sorted[at..].iter().find(|place| !is_same || place.1 != query);
+        let neighbors = before.into_iter().chain(after).map(|(context, target)| {
+            let n_alike = common_prefix_by(context, &key.0, |a, b| a == b);
+            (n_alike, Reverse(target.abs_diff(query)), Reverse(*target))
+        });
+        // The k-gram itself has to agree in this reading too. It has the same symbols on both
+        // sides, but with exact spelling an agreement on less would pair arbitrary occurrences.
+        if let Some((n_alike, _, Reverse(target))) = neighbors.max()
+            && n_alike >= own.k.min(CONTEXT)
+        {
+            seeds.push(Seed { query, target });
         }
     }
 }

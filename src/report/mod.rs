@@ -157,18 +157,22 @@ pub static AUDIT_FORMATS: &[Format] = &[
 
 /// The formats that only a scan has: figures for badges and monitoring.
 pub static SCAN_FORMATS: &[Format] = &[
-    Format::new("badge", "a badge with the percentage of duplicated lines, as SVG", badge),
+    Format::new("badge", "a badge with the percentage of duplicated lines, as SVG", badge::write),
     Format::new(
         "shields",
         "the same for badge services, as JSON of the shields.io endpoint",
-        shields,
+        shields::write,
     ),
     Format::new(
         "openmetrics",
         "figures by language and folder for Prometheus and its like",
-        openmetrics,
+        openmetrics::write,
     ),
-    Format::new("trend", "a line of JSON to append to a file: the figures of a commit", trend),
+    Format::new(
+        "trend",
+        "a line of JSON to append to a file: the figures of a commit",
+        trend::write,
+    ),
 ];
 
 /// All formats of a scan.

@@ -10,6 +10,7 @@
 mod archive;
 mod debian;
 mod fixes;
+mod folder;
 mod limits;
 mod list;
 mod past;
@@ -143,7 +144,14 @@ pub trait Sink {
     ///
     /// # Errors
     /// Like [`Sink::take`]; if one of them cannot be read.
-    fn take_history(&mut self, _: &Repository, _: Vec<PastFile>) -> Result<(), Error> {
+    fn take_history(&mut self, repository: &Repository, files: Vec<PastFile>) -> Result<(), Error> {
+        let reader = repository.reader();
+        for PastFile { blob, file } in files {
+            let entry = Entry::of_blob(&file.path, blob);
+            if self.wants(&file.path, reader.size(&entry).unwrap_or(0)) {
+                self.take(SourceFile { bytes: reader.read(&entry)?, ..file })?;
+            }
+        }
         Ok(())
     }
 
@@ -213,7 +221,7 @@ pub static SOURCES: &[&SourceKind] = &[
     &zip::SOURCE,
     &tar::SOURCE,
     &repository::SOURCE,
-    &walk::SOURCE,
+    &folder::SOURCE,
 ];
 
 /// Reads the source in `request` into `sink`.

@@ -1,4 +1,4 @@
-//! Lists and reads the files of a plain folder, and reads one as a component.
+//! Lists and reads the files of a plain folder.
 
 use std::collections::BTreeMap;
 #[cfg(unix)]
@@ -6,24 +6,12 @@ use std::ffi::OsStr;
 #[cfg(not(unix))]
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{Match, WalkBuilder};
 
-use super::{Request, Sink, SourceKind, base_name, named, read_entries};
 use crate::files::{Content, Entry, Error, ReadFiles};
 use crate::text::FilePath;
-
-pub(super) static SOURCE: SourceKind =
-    SourceKind { name: "folder", help: "a folder", takes: |spec| Path::new(spec).is_dir(), read };
-
-fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), super::Error> {
-    let path = Path::new(request.spec);
-    let component = Arc::new(named(request.component.clone(), &base_name(path)));
-    let folder = Folder::new(path);
-    read_entries(&folder.all_entries()?, &folder, &component, None, sink)
-}
 
 /// A folder outside any repository.
 #[derive(Debug, Clone)]

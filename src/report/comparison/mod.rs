@@ -1,26 +1,27 @@
 //! Writes comparisons of submissions: one file for each format.
 
 mod clusters;
+mod csv;
 mod html;
 pub(super) mod json;
 mod text;
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
 
-use super::csv::write_table;
+use super::Format;
 use super::plain_json::write_as;
 use super::sides::Sides;
 use super::words::{agreed, count, percent};
-use super::{Format, Style};
 use crate::audit::{Comparison, Match, Pair};
-use crate::text::{FilePath, LinedText};
+use crate::text::LinedText;
+
+pub use csv::pseudonym_key;
 
 /// All formats of `compare`, the default first.
 pub static COMPARISON_FORMATS: &[Format<Comparison>] = &[
     Format::new("text", "a ranking and both sides, for people", text::write),
     Format::new("json", "versioned JSON for programs", write_as::<_, json::Comparison>),
-    Format::new("csv", "a row for each pair, for spreadsheets", write_csv),
+    Format::new("csv", "a row for each pair, for spreadsheets", csv::write),
     Format::new("html", "one page, side by side, to read in a browser", html::write),
 ];
 
@@ -108,36 +109,4 @@ fn sides(found: &Match, comparison: &Comparison) -> Sides {
 
 fn names(pair: &Pair, comparison: &Comparison) -> [String; 2] {
     [pair.a, pair.b].map(|at| comparison.submissions[at].name.to_string())
-}
-
-const COLUMNS: [&str; 10] = [
-    "first", "second", "rank", "first_in_second", "second_in_first", "resemblance",
-    "shared_fingerprints", "matches", "first_matched_tokens", "second_matched_tokens",
-];
-
-fn write_csv(comparison: &Comparison, _: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let rows = comparison.pairs.iter().map(|pair| {
-        let [first, second] = names(pair, comparison);
-        let parts = [pair.likeness, pair.a_in_b, pair.b_in_a, pair.resemblance];
-        // Without a passage that shows them there are none.
-        let [rank, in_second, in_first, resemblance] = parts.map(|part| match pair.matches[..] {
-            [] => String::new(),
-            _ => format!("{part:.4}"),
-        });
-        let (n_shared, n_matches) = (pair.n_shared.to_string(), pair.matches.len().to_string());
-        let (of_first, of_second) = (pair.n_matched.0.to_string(), pair.n_matched.1.to_string());
-        [
-            first, second, rank, in_second, in_first, resemblance, n_shared, n_matches, of_first,
-            of_second,
-        ]
-    });
-    write_table(COLUMNS, rows, out)
-}
-
-/// A table of names and their pseudonyms.
-pub fn pseudonym_key(names: &[(FilePath, FilePath)]) -> Vec<u8> {
-    let mut key = Vec::new();
-    let rows = names.iter().map(|(name, pseudonym)| [name.to_string(), pseudonym.to_string()]);
-    write_table(["name", "pseudonym"], rows, &mut key).expect("memory takes every row");
-    key
 }

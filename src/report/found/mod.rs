@@ -1,13 +1,12 @@
 //! Writes the existing code found for a sketch: one file for each format.
 
+mod concise;
 pub(super) mod json;
 mod text;
 
-use std::io::{self, Write};
-
+use super::Format;
 use super::plain_json::write_as;
 use super::words::{count, deleted, end, percent};
-use super::{Format, Style};
 use crate::audit::{Existing, FoundCode};
 use crate::fingerprint::Effort;
 use crate::matching::CloneType;
@@ -18,12 +17,8 @@ use crate::text::printable;
 pub static FIND_FORMATS: &[Format<FoundCode>] = &[
     Format::new("text", "where it is, and the code, for people", text::write),
     Format::new("json", "versioned JSON for programs", write_as::<_, json::Report>),
-    Format::new("concise", "a line for each result", write_concise),
+    Format::new("concise", "a line for each result", concise::write),
 ];
-
-fn write_concise(found: &FoundCode, _: &Style, out: &mut dyn Write) -> io::Result<()> {
-    found.results.iter().try_for_each(|of| writeln!(out, "{}: {}", place(of), facts(of)))
-}
 
 pub(super) fn headline(found: &FoundCode) -> String {
     let language = found.language.as_ref().map(|name| format!(" of {name}")).unwrap_or_default();

@@ -1,13 +1,11 @@
 //! Writes how much documents resemble each other: one file for each format.
 
+mod csv;
 pub(super) mod json;
 mod text;
 
-use std::io::{self, Write};
-
-use super::csv::write_table;
+use super::Format;
 use super::plain_json::write_as;
-use super::{Format, Style};
 use crate::audit::{Resemblances, ResemblingPair};
 use crate::fingerprint::resemblance::{Counting, Estimate, ShingleSampling};
 
@@ -15,7 +13,7 @@ use crate::fingerprint::resemblance::{Counting, Estimate, ShingleSampling};
 pub static RESEMBLANCE_FORMATS: &[Format<Resemblances>] = &[
     Format::new("text", "a row for each pair, or a matrix, for people", text::write),
     Format::new("json", "versioned JSON for programs", write_as::<_, json::Resemblance>),
-    Format::new("csv", "a row for each pair, or a matrix, for spreadsheets", write_csv),
+    Format::new("csv", "a row for each pair, or a matrix, for spreadsheets", csv::write),
 ];
 
 fn method(found: &Resemblances) -> String {
@@ -60,32 +58,4 @@ fn matrix(found: &Resemblances) -> Vec<Vec<f64>> {
 /// The range of an estimate; of an exact figure itself.
 fn bounds(found: &Resemblances, estimate: &Estimate) -> (f64, f64) {
     found.params.sampling.map_or((estimate.value, estimate.value), |_| estimate.bounds())
-}
-
-const COLUMNS: [&str; 7] = [
-    "first", "second", "resemblance", "resemblance_low", "resemblance_high", "first_in_second",
-    "second_in_first",
-];
-
-fn write_csv(found: &Resemblances, _: &Style, out: &mut dyn Write) -> io::Result<()> {
-    if found.params.is_matrix {
-        let names = found.documents.iter().map(|document| document.name.to_string());
-        let columns = std::iter::once(String::new()).chain(names.clone());
-        let rows = names.zip(matrix(found));
-        let rows = rows.map(|(name, row)| std::iter::once(name).chain(row.into_iter().map(figure)));
-        return write_table(columns, rows, out);
-    }
-    let rows = found.pairs.iter().map(|pair| {
-        let (low, high) = bounds(found, &pair.resemblance);
-        let [first, second] = [pair.a, pair.b].map(|at| found.documents[at].name.to_string());
-        let [resemblance, low, high] = [pair.resemblance.value, low, high].map(figure);
-        let [in_second, in_first] = [pair.a_in_b, pair.b_in_a]
-            .map(|part| part.map_or(String::new(), |part| figure(part.value)));
-        [first, second, resemblance, low, high, in_second, in_first]
-    });
-    write_table(COLUMNS, rows, out)
-}
-
-fn figure(part: f64) -> String {
-    format!("{part:.4}")
 }
