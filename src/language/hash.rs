@@ -55,6 +55,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn short_reads_every_byte_once() {
+        for n in 1..8 {
+            let bytes: Vec<u8> = (1..=n).collect();
+            let mut padded = [0; 8];
+            padded[..n as usize].copy_from_slice(&bytes);
+            assert_eq!(short(&bytes), u64::from_le_bytes(padded));
+        }
+    }
+
+    #[test]
     fn a_short_word_hashes_as_any_word() {
         for (n, fold) in (1..8).flat_map(|n| [(n, 0), (n, FOLD)]) {
             let mut chunk = [0; 8];

@@ -196,6 +196,8 @@ The library is under the LGPL version 2.1 (or at your discretion any later versi
 The file is under the GPL version 2 only. The following notice accompanied the original version: under either the MIT license or the BSD 2-clause license. → GPL-2.0-only AND MIT AND BSD-2-Clause
 All may be distributed under the GPL version 2. Alternatively, all source in the lib subdirectory may be distributed under the LGPL version 2.1. → GPL-2.0-only AND LGPL-2.1-only
 The files are covered by the GPL v2 or LGPL v2.1, accordingly. → GPL-2.0-only AND LGPL-2.1-only
+The files are covered by the GPL v2 or LGPL v2.1, as appropriate. → GPL-2.0-only AND LGPL-2.1-only
+The files are covered by the GPL v2 or LGPL v2.1, respectively. → GPL-2.0-only AND LGPL-2.1-only
 The files are covered by the GPL v2 or LGPL v2.1, depending on the file. → GPL-2.0-only AND LGPL-2.1-only
 The files are covered by the GPL v2 or LGPL v2.1, whichever applies. → GPL-2.0-only AND LGPL-2.1-only
 "#,

@@ -463,6 +463,7 @@ mod tests {
 
     #[test]
     fn expressions_are_put_into_canonical_spelling() {
+        check("MIT", "MIT");
         check("mit or apache-2.0", "MIT OR Apache-2.0");
         check("MIT/Apache-2.0", "MIT OR Apache-2.0");
         check("(MIT OR Apache-2.0) AND Unicode-3.0", "(MIT OR Apache-2.0) AND Unicode-3.0");
@@ -474,17 +475,21 @@ mod tests {
         check("LicenseRef-ours", "LicenseRef-ours");
         let document = "DocumentRef-spdx:LicenseRef-ours AND MIT";
         check(document, document);
+        check("LGPL-2.1-only OR GPL-2.0-only", "LGPL-2.1-only OR GPL-2.0-only");
         check("lgpl-2.1-ONLY and gpl-2.0+", "LGPL-2.1-only AND GPL-2.0-or-later");
         check("MIT OR Apache-2.0 AND BSD-3-Clause", "MIT OR Apache-2.0 AND BSD-3-Clause");
         check("((MIT))", "MIT");
         check("gpl-3.0-or-later with gcc-exception-3.1", "GPL-3.0-or-later WITH GCC-exception-3.1");
+        check("GPL-3.0-with-GCC-exception", "GPL-3.0-only WITH GCC-exception-3.1");
         assert_eq!(Expression::parse("Apache-2.0 and/or MIT"), None);
         check("MIT, BSD-3-Clause", "MIT AND BSD-3-Clause");
         check("MIT / Apache-2.0", "MIT OR Apache-2.0");
         check("MIT|Apache-2.0", "MIT OR Apache-2.0");
+        check("StandardML-NJ", "SMLNJ");
         check("eCos-2.0", "GPL-2.0-or-later WITH eCos-exception-2.0");
         check("bzip2-1.0.5", "bzip2-1.0.6");
         check("GFDL-1.3", "GFDL-1.3-only");
+        check("AGPL-3.0", "AGPL-3.0-only");
     }
 
     #[test]

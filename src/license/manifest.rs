@@ -475,7 +475,7 @@ mod tests {
     }
 
     #[test]
-    fn each_manifest_is_read_as_its_language_is_written() {
+    fn each_manifest_names_its_license() {
         check(
             r#"
 cargo.toml: [package]\nlicense = "MIT OR Apache-2.0"\n → MIT OR Apache-2.0
@@ -502,6 +502,14 @@ description: License: file LICENSE\n → nothing
 x.cabal: license: BSD3\n → BSD-3-Clause
 package.json: {"license": "GPL2 with classpath exception"} → GPL-2.0-only WITH Classpath-exception-2.0
 package.json: {"license": "GNU GPL, version 2 with the GNU Classpath Exception"} → GPL-2.0-only WITH Classpath-exception-2.0
+"#,
+        );
+    }
+
+    #[test]
+    fn a_manifest_is_read_as_its_language_is_written() {
+        check(
+            r#"
 setup.py: setup(\n  license = 'GPLv2',\n)\n → GPL-2.0-only
 setup.py: setup(**{'license': 'GPLv2'})\n → GPL-2.0-only
 x.gemspec:   s.licenses = [\n    'Ruby',\n    'GPL-2.0',\n  ]\n → Ruby AND GPL-2.0-only
@@ -567,6 +575,11 @@ pom.xml: <project><licenses><license><name>MIT</name><url>https://www.gnu.org/li
     fn licenses_are_read_as_each_format_joins_them() {
         check(
             r#"
+description: License: GPL-2 | GPL-3\n → GPL-2.0-only OR GPL-3.0-only
+description: License: Artistic-2.0 | AGPL-3 + file LICENSE\n → Artistic-2.0 OR AGPL-3.0-only
+description: License: LGPL (>= 2.1)\n → LGPL-2.1-or-later
+description: License: BSD_3_clause + file LICENSE\n → BSD-3-Clause
+x.opam: license: ["MIT" "ISC"]\n → MIT AND ISC
 opam: license: "LGPL-2.1-only WITH OCaml-LGPL-linking-exception"\n → LGPL-2.1-only WITH OCaml-LGPL-linking-exception
 mix.exs: defp package do\n  [licenses: ["Apache-2.0", "MIT"], links: %{}]\nend\n → Apache-2.0 AND MIT
 build.gradle: licenses {\n  license {\n    name = 'The Apache License, Version 2.0'\n    url = 'http://www.apache.org/licenses/LICENSE-2.0.txt'\n  }\n}\n → Apache-2.0
@@ -574,13 +587,17 @@ build.gradle.kts: pom { name.set("x")\n licenses { license { name.set("MIT")\n u
 build.gradle: plugins { id 'java' }\n → nothing
 x.podspec: s.license = { :type => 'MIT', :file => 'LICENSE' }\n → MIT
 x.podspec: s.license = { "type" => "BSD-3-Clause", "text" => "x" }\n → BSD-3-Clause
+x.podspec: spec.license      = 'Apache License, Version 2.0'\n → Apache-2.0
+x.gemspec:   spec.license = "MIT" # as always\n → MIT
 meta.yml: ---\nlicense: perl\nname: X\n → Artistic-1.0-Perl OR GPL-1.0-or-later
 meta.json: {"license": ["perl_5"]} → Artistic-1.0-Perl OR GPL-1.0-or-later
 meta.json: {"license": ["apache_2_0"]} → Apache-2.0
 makefile.pl: WriteMakefile(\n  NAME => 'X',\n  LICENSE => 'artistic_2',\n);\n → Artistic-2.0
+setup.py: setup(name='x', license='BSD-2-Clause')\n → BSD-2-Clause
 setup.py: setup(name='x',\n  classifiers=[\n    'License :: OSI Approved :: MIT License',\n  ])\n → MIT
 setup.py: from x import license\nlicense = open('LICENSE').read()\n → nothing
 pyproject.toml: [project]\nlicense = "MIT AND (Apache-2.0 OR BSD-2-Clause)"\n → MIT AND (Apache-2.0 OR BSD-2-Clause)
+setup.cfg: [metadata]\nlicense = MIT\nlicense_files = LICENSE\n → MIT
 setup.cfg: [metadata]\nlicense_files = LICENSE\nlicense = MIT\n → MIT
 setup.cfg: [metadata]\nclassifiers =\n    License :: OSI Approved :: MIT License\n → MIT
 x.nuspec: <package><metadata><licenseUrl>https://opensource.org/licenses/MIT</licenseUrl></metadata></package> → MIT
@@ -589,6 +606,10 @@ x.csproj: <Project><PropertyGroup><PackageLicenseExpression>MIT</PackageLicenseE
 pom.xml: <project><licenses><license><name>Ours</name><url>https://www.apache.org/licenses/LICENSE-2.0.txt</url></license></licenses></project> → Apache-2.0
 pom.xml: <project><licenses><license><name>MIT</name></license><license><name>Ours</name></license></licenses></project> → unknown: MIT, Ours
 package.json: {"license": {"type": "ISC", "url": "x"}} → ISC
+package.json: {"license": "MIT, Apache-2.0"} → MIT AND Apache-2.0
+package.json: {"license": "(mit or apache-2.0)"} → MIT OR Apache-2.0
+cargo.toml: [package]\nlicense = "MIT/Apache-2.0"\n → MIT OR Apache-2.0
+cargo.toml: [package]\nlicense = "Apache-2.0 / MIT"\n → Apache-2.0 OR MIT
 "#,
         );
     }

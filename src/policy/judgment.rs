@@ -384,6 +384,21 @@ mod tests {
     }
 
     #[test]
+    fn every_copy_falls_under_a_rule() {
+        let answers = [
+            (Answer::Allowed, "corpus-copy", Warning),
+            (Answer::Review, "license-conflict", Warning),
+            (Answer::Unknown, "unknown-license", Warning),
+            (Answer::Denied, "license-conflict", Error),
+        ];
+        for (answer, rule, level) in answers {
+            check(&levels(&[]), &[in_component(answer)], Some((rule, level)));
+        }
+        check(&levels(&[]), &[in_tree()], Some(("copied-code", Warning)));
+        check(&levels(&[]), &[in_past(false)], Some(("revived-code", Note)));
+    }
+
+    #[test]
     fn the_gravest_level_counts_then_the_license_then_the_order_of_the_rules() {
         let all = |level| {
             levels(&["copied-code", "revived-code", "corpus-copy"].map(|id| (id, Some(level))))

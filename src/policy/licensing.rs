@@ -356,7 +356,6 @@ fn go_together(outbound: &License, inbound: &License) -> AnswerAndReason {
 
 #[cfg(test)]
 mod tests {
-    use super::Answer::{Allowed, Denied, Review, Unknown};
     use super::*;
     use crate::text::FilePath;
 
@@ -372,6 +371,7 @@ mod tests {
         }
     }
 
+    /// The answer to each of several licenses.
     #[track_caller]
     fn check(policy: &LicensePolicy, licenses: &str, expected: Answer) {
         for license in licenses.trim().split([';', '\n']).map(str::trim) {
@@ -408,27 +408,38 @@ mod tests {
             GPL-2.0-only OR LicenseRef-ours; MIT AND Foo-1.0; MIT OR Foo-1.0; MIT AND; MIT OR
             MIT and/or GPL-2.0; MIT + GPL-2.0; MIT GPL-2.0-only; MIT WITH Foo-exception; WITH
         ";
-        check(&policy, denied, Denied);
-        check(&policy, allowed, Allowed);
-        check(&policy, unknown, Unknown);
+        check(&policy, denied, Answer::Denied);
+        check(&policy, allowed, Answer::Allowed);
+        check(&policy, unknown, Answer::Unknown);
     }
 
     #[test]
     fn lists_name_classes_families_and_licenses_and_the_more_exact_one_counts() {
-        let linking = "GPL-2.0-only WITH Classpath-exception-2.0";
-        let allow = ["permissive", "public-domain", linking, "LGPL-3.0-only"];
-        let policy = policy("", &allow, &["strong-copyleft", "BSD-4-Clause", "AGPL"]);
+        use Answer::{Allowed, Denied, Unknown};
+        let policy = policy(
+            "",
+            &[
+                "permissive",
+                "public-domain",
+                "GPL-2.0-only WITH Classpath-exception-2.0",
+                "LGPL-3.0-only",
+            ],
+            &["strong-copyleft", "BSD-4-Clause", "AGPL"],
+        );
         let allowed = "MIT; GPL-2.0-only WITH Classpath-exception-2.0; LGPL-2.1-or-later";
         check(&policy, allowed, Allowed);
         check(&policy, "MIT OR GPL-3.0-only", Allowed);
         check(&policy, "BSD-4-Clause; GPL-2.0-only; AGPL-3.0-or-later; MPL-2.0", Denied);
         check(&policy, "LGPL-2.1-only; MIT AND GPL-3.0-only", Denied);
-        let theirs = "; GPL-2.0-only OR LicenseRef-theirs; MIT AND LicenseRef-theirs";
+        check(&policy, "", Unknown);
+        let theirs = "LicenseRef-theirs; GPL-2.0-only OR LicenseRef-theirs";
         check(&policy, theirs, Unknown);
+        check(&policy, "MIT AND LicenseRef-theirs", Unknown);
     }
 
     #[test]
     fn a_license_stands_for_only_and_or_later_unless_it_says_which() {
+        use Answer::{Allowed, Denied};
         check(&policy("", &[], &["GPL-2.0"]), "GPL-2.0-or-later", Denied);
         check(&policy("", &[], &["GPL-2.0-only"]), "GPL-2.0-or-later", Allowed);
         check(&policy("", &["GPL-3.0"], &[]), "GPL-2.0-or-later", Allowed);
@@ -438,6 +449,7 @@ mod tests {
 
     #[test]
     fn the_license_of_the_project_decides_where_no_list_does() {
+        use Answer::{Allowed, Denied, Review, Unknown};
         let permissive = policy("MIT OR Apache-2.0", &[], &[]);
         check(&permissive, "BSD-3-Clause", Allowed);
         check(&permissive, "GPL-2.0-only", Denied);
@@ -449,10 +461,6 @@ mod tests {
         check(&closed, "MIT", Allowed);
         check(&closed, "MPL-2.0", Review);
         check(&closed, "GPL-3.0-only", Denied);
-        // Without any of them nothing is denied, and nothing unknown is allowed.
-        check(&LicensePolicy::default(), "GPL-3.0-only", Allowed);
-        check(&LicensePolicy::default(), "BUSL-1.1", Review);
-        check(&LicensePolicy::default(), "", Unknown);
     }
 
     #[test]
@@ -463,25 +471,34 @@ mod tests {
         };
         let mut of_tree = LicensePolicy::default();
         of_tree.find_project(stated());
-        check(&of_tree, "GPL-3.0-only", Denied);
+        check(&of_tree, "GPL-3.0-only", Answer::Denied);
         let terms = Terms { license: Expression::parse("GPL-3.0-only"), ..Terms::default() };
         let verdict = of_tree.judge(&terms);
         assert!(verdict.reason.ends_with("(license text (LICENSE:1))"), "{}", verdict.reason);
         let mut named = policy("GPL-3.0-only", &[], &[]);
         named.find_project(stated());
-        check(&named, "GPL-3.0-only", Allowed);
+        check(&named, "GPL-3.0-only", Answer::Allowed);
         let mut unasked = LicensePolicy { has_no_project: true, ..LicensePolicy::default() };
         unasked.find_project(stated());
-        check(&unasked, "GPL-3.0-only", Allowed);
+        check(&unasked, "GPL-3.0-only", Answer::Allowed);
     }
 
     #[test]
     fn a_license_text_does_not_tell_only_from_or_later() {
         let policy = policy("GPL-3.0-or-later", &[], &[]);
         let mut terms = Terms { license: Expression::parse("GPL-3.0-only"), ..Terms::default() };
-        assert_eq!(policy.judge(&terms).answer, Denied);
+        assert_eq!(policy.judge(&terms).answer, Answer::Denied);
         terms.is_of_text = true;
-        assert_eq!(policy.judge(&terms).answer, Review);
+        assert_eq!(policy.judge(&terms).answer, Answer::Review);
+    }
+
+    #[test]
+    fn without_a_policy_nothing_is_denied_and_nothing_unknown_allowed() {
+        use Answer::{Allowed, Review, Unknown};
+        let none = LicensePolicy::default();
+        check(&none, "GPL-3.0-only", Allowed);
+        check(&none, "BUSL-1.1", Review);
+        check(&none, "", Unknown);
     }
 
     #[test]
@@ -495,8 +512,8 @@ mod tests {
             }],
             ..Terms::default()
         };
-        assert_eq!(policy.judge(&terms).answer, Review);
+        assert_eq!(policy.judge(&terms).answer, Answer::Review);
         terms.is_declared = true;
-        assert_eq!(policy.judge(&terms).answer, Allowed);
+        assert_eq!(policy.judge(&terms).answer, Answer::Allowed);
     }
 }

@@ -253,16 +253,35 @@ mod tests {
     }
 
     #[test]
-    fn a_comment_above_code_reaches_to_its_first_line_and_one_beside_code_no_further() {
-        let check = |text: &str, lines| {
-            let found = of(text).remove(0).expect("it is well formed");
-            assert_eq!((found.lines, &*found.reason), (Some(lines), "kept apart"));
-        };
-        check(
-            "int a;\n/* secondhand: allow(copied-code) -- kept apart */\n\nint f(void);\n",
-            2..=4,
+    fn a_comment_above_code_reaches_to_its_first_line() {
+        let found = of(
+            "int a;\n/* secondhand: allow(copied-code) -- kept apart on purpose */\n\nint f(void);\n",
         );
-        check("int a; // secondhand: allow(copied-code) -- kept apart\nint b;\n", 1..=1);
+        let expected = Suppression {
+            line: 2,
+            lines: Some(2..=4),
+            rules: vec!["copied-code".to_owned()],
+            until: None,
+            reason: "kept apart on purpose".to_owned(),
+            is_foreign: false,
+        };
+        assert_eq!(found, [Ok(expected)]);
+    }
+
+    #[test]
+    fn a_comment_beside_code_reaches_no_further() {
+        let found = of("int a; // secondhand: allow(copied-code) -- why\nint b;\n");
+        assert_eq!(found[0].as_ref().map(|found| found.lines.clone()), Ok(Some(1..=1)));
+    }
+
+    #[test]
+    fn one_for_the_file_reaches_everywhere_until_its_day() {
+        let found =
+            of("// secondhand: allow-file(copied-code, until = 2027-01-31) -- why\nint a;\n");
+        let found = found[0].as_ref().expect("it is well formed");
+        let day = |text: &str| text.parse().expect("it is a day");
+        assert!(found.covers("copied-code", &(90..=99)) && found.holds(day("2027-01-31")));
+        assert!(!found.holds(day("2027-02-01")));
     }
 
     #[test]
@@ -288,6 +307,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said() {
         let form = "it is not understood: write `secondhand: allow(copied-code) -- reason`";
+        let no_reason = "it has no reason: add `-- ` and the reason";
         let told = "
             // secondhand: allow(copied) -- x
             there is no rule `copied`; did you mean `copied-code`?
@@ -296,7 +316,10 @@ mod tests {
             // secondhand: allow copied-code
             put the rules in parentheses, as in `allow(copied-code) -- reason`
             // secondhand: allow(copied-code, until = soon) -- x
-            `soon` is not a date such as 2027-01-31";
+            `soon` is not a date such as 2027-01-31
+            // secondhand: allow(copied-code) until = 2027-01-31 -- x
+            put `until = 2027-01-31` into the parentheses: `allow(copied-code, until = 2027-01-31) \
+            -- reason`";
         let told: Vec<&str> = told.lines().skip(1).map(str::trim_start).collect();
         let told = told.chunks(2).map(|pair| (pair[0], pair[1]));
         let cases = [
@@ -305,10 +328,8 @@ mod tests {
             ("/* secondhand allow(copied-code) -- x */ int a;", form),
             ("/* Secondhand: allow(copied-code) -- x */ int a;", form),
             ("/* secondhand : allow-file(copied-code) -- x */ int a;", form),
-            (
-                "// secondhand: allow(copied-code) --  ",
-                "it has no reason: add `-- ` and the reason",
-            ),
+            ("// secondhand: allow(copied-code)", no_reason),
+            ("// secondhand: allow(copied-code) --  ", no_reason),
         ];
         for (comment, why) in cases.into_iter().chain(told) {
             assert_eq!(of(comment), [Err(BadSuppression { line: 1, why: why.to_owned() })]);

@@ -111,6 +111,7 @@ fn or_empty<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<V
     Option::deserialize(from).map(Option::unwrap_or_default)
 }
 
+#[derive(Debug)]
 struct ListedFix {
     /// The repository as it is listed: an address, or a path.
     repository: String,
@@ -357,8 +358,20 @@ mod tests {
     }
 
     #[test]
+    fn the_fixed_commits_of_git_ranges_are_read_from_osv_records() {
+        let record = r#"{"id": "CVE-1", "aliases": ["GHSA-1"], "affected": [{"package": {"name": "zlib", "ecosystem": "x"},
+            "ranges": [{"type": "GIT", "repo": "https://host/madler/zlib", "events": [{"introduced": "0"}, {"fixed": "abcdef1"}]},
+                       {"type": "SEMVER", "events": [{"fixed": "1.2"}]}]}]}"#;
+        check(record, &["zlib abcdef1 CVE-1 GHSA-1"]);
+        check(&format!("[{record}]"), &["zlib abcdef1 CVE-1 GHSA-1"]);
+        check(r#"{"id": "CVE-2", "withdrawn": "2024", "affected": []}"#, &[]);
+        check(r#"{"id": "CVE-3"}"#, &[]);
+    }
+
+    #[test]
     fn each_fixed_commit_of_each_repository_counts_and_nothing_else_of_a_record() {
-        // As records from NVD: no package, several repositories, a distribution's package.
+        // As the records converted from NVD are: no package, several repositories, a distribution's
+        // package beside them.
         let converted = r#"{"schema_version": "1.6.0", "id": "CVE-4", "related": ["DSA-1"], "severity": [{"type": "CVSS_V3", "score": "x"}],
             "affected": [
                 {"package": {"name": "magick", "ecosystem": "Debian:12", "purl": "pkg:deb/debian/magick"}, "versions": null,
@@ -402,7 +415,18 @@ mod tests {
             "# fixes\nhttps://host/a/b.git abcdef1 CVE-1 GHSA-2\n\n../c\tabcdef2,CVE-3\r\n",
             &["b abcdef1 CVE-1 GHSA-2", "c abcdef2 CVE-3"],
         );
-        let why = parse("a\n").err();
-        assert_eq!(why.as_deref(), Some("line 1: expected `REPOSITORY COMMIT [ID]...`"));
+    }
+
+    #[test]
+    fn what_is_no_list_is_refused_with_the_line() {
+        for (text, expected) in [
+            ("a\n", "line 1: expected"),
+            ("a b\n", "`b` is not the hash"),
+            ("{\"id\": 1}", "not an OSV record"),
+            ("[{]", "not an OSV record"),
+        ] {
+            let why = parse(text).expect_err("it is no list");
+            assert!(why.contains(expected), "{why}");
+        }
     }
 }

@@ -240,6 +240,7 @@ mod tests {
     #[test]
     fn nothing_that_could_be_a_flag_a_path_or_a_second_argument_passes() {
         for url in [
+            "pkg:cargo/serde",
             "pkg:cargo/-serde@1",
             "pkg:cargo/--config=x@1",
             "pkg:cargo/serde@--registry=x",
