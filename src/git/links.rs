@@ -59,7 +59,6 @@ impl Reader {
             let Some(link) = snapshot.link(&FilePath::new(reached.join(&b'/'))) else { continue };
             let target = self.target(link)?;
             links.push(link);
-            // As many as Linux follows one after another.
             if links.len() > MAX_LINKS {
                 break Err("it leads in a circle");
             }
@@ -75,7 +74,6 @@ impl Reader {
     /// What a link names.
     fn target(&self, link: &Entry) -> Result<Vec<u8>, Error> {
         match link.content {
-            // No system has longer ones.
             Content::Blob(_) if self.size(link).is_some_and(|size| size > MAX_TARGET) => {
                 let why = "its target is too long for a name";
                 Err(Error::Link { path: link.path.to_string(), why })

@@ -423,7 +423,6 @@ impl Reader {
         let message = commit.message_raw_sloppy().to_string();
         let author = commit.author().ok();
         let subject = message.trim_start().lines().next().unwrap_or_default().trim_end();
-        // No report shows more.
         let subject = shortened(subject, MAX_SUBJECT);
         let time = commit.time().map_or(0, |time| time.seconds);
         Ok(CommitInfo {

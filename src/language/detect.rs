@@ -561,7 +561,6 @@ impl LanguageEntry {
             let matches = self.pattern(row).find_iter(text).filter(|found| {
                 claim.weight < 0 || tokens.is_none_or(|tokens| is_code(text, found.range(), tokens))
             });
-            // What is everywhere says no more than what is often.
             let weight = claim.weight * matches.take(MAX_MATCHES).count() as i32;
             sum += weight;
             if weight > best.map_or(0, |(most, _)| most) {

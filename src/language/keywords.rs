@@ -20,7 +20,6 @@ impl Keywords {
         let mut n_buckets = words.len().next_power_of_two();
         loop {
             let keywords = Self::with_buckets(words, values, n_buckets);
-            // Only words chosen to share a bucket would need more.
             if keywords.crowded.is_empty() || n_buckets >= MAX_BUCKETS {
                 return keywords;
             }

@@ -118,7 +118,6 @@ fn filled_end(filled: &str, known: &Mutex<HashMap<String, Arc<Regex>>>) -> Optio
         return Some(Arc::clone(end));
     }
     let end = Arc::new(compile(filled).ok()?);
-    // Few are kept from file to file.
     if known.len() < MAX_KNOWN {
         known.insert(filled.to_owned(), Arc::clone(&end));
     }

@@ -378,7 +378,6 @@ pub(super) fn title(words: &Words) -> Option<Grant> {
 
 impl NameContext {
     fn of(words: &Words, start: usize, name: &Range<usize>) -> Self {
-        // A word that grants is at most 14 words before the name.
         let mut from = name.start.saturating_sub(TO_NAME).max(start);
         // "License: MIT" is one sentence.
         if let Some(end) = (from..name.start)
@@ -432,7 +431,6 @@ fn name_at(words: &Words, at: usize) -> Option<(&'static Family, usize)> {
         return None;
     }
     let (mut name, mut best) = (String::new(), None);
-    // A name has up to eight words.
     let all = at..(at + MAX_NAME).min(words.n_words());
     let all = all.map(|end| (end, words.word(end)));
     for (end, word) in all.filter(|(_, word)| !FILLERS.contains(word)) {

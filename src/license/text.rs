@@ -315,7 +315,6 @@ fn conditions(reading: &TemplateMatch, words: &Words) -> Vec<String> {
     });
     let rows: Vec<Rows> = rows.filter(|rows| !rows.are_equal()).collect();
     let n_differing: usize = rows.iter().map(|of| of.missing.len().max(of.added.len())).sum();
-    // No more than five percent may differ, if no condition does.
     let is_small = n_differing <= MAX_ROW.max(reading.n_equal * TOLERANCE / 100);
     rows.iter().filter(|of| !is_small || of.state_condition()).map(Rows::describe).collect()
 }

@@ -116,7 +116,6 @@ pub(super) fn read_tar(
 /// The reader with its beginning put back, and that beginning.
 fn with_start<R: Read>(mut bytes: R) -> io::Result<(impl Read, Vec<u8>)> {
     let mut start = Vec::new();
-    // The header of the first block of an xz archive is in these.
     bytes.by_ref().take(XZ_START as u64).read_to_end(&mut start)?;
     Ok((io::Cursor::new(start.clone()).chain(bytes), start))
 }

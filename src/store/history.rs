@@ -437,7 +437,6 @@ impl History {
 
 fn open_parts(folder: &Path, params: &SegmentParams, extent: Extent) -> Result<Vec<Part>> {
     let files = list(folder, extent.name());
-    // Someone else put them there.
     if files.len() > TOO_MANY {
         return Err(SegmentError::Foreign);
     }

@@ -132,7 +132,6 @@ fn collected<'t>(
 }
 
 fn not_text(bytes: &[u8]) -> Option<NotText> {
-    // As git looks for it.
     memchr::memchr(0, &bytes[..bytes.len().min(LOOKED_AT)])?;
     // Check all of it: NULs at the start must not hide what follows, nor text at the start binary
     // data behind it.

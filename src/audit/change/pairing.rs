@@ -86,7 +86,6 @@ pub(in crate::audit) fn renames(
             let rank = to * deleted.len() / added.len();
             for from in files.candidates(source, &own[to], rank, &is_taken) {
                 let resemblance = resemblance(&own[to], &files.sets[from]);
-                // As by git's default for `-M`.
                 if resemblance >= RENAMED_AT {
                     pairs.push((resemblance, from, to));
                 }

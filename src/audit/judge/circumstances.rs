@@ -31,7 +31,6 @@ pub(in crate::audit) fn is_renamed_function(
     names: f64,
     agreement: f64,
 ) -> bool {
-    // Where more names are spelled as in the origin, its lines are the evidence.
     agreement >= AGREES && names <= SPELLED && document.holds_unit(range, WHOLE)
 }
 
@@ -191,7 +190,6 @@ impl FileUnderAudit<'_> {
             None => target,
         };
         let bundle = Bundle::between(own, other, with.config)?;
-        // A smaller file may be part of another by chance, or as a copy.
         (bundle.n_prints >= MIN_PRINTS).then_some(bundle.percent as u8)
     }
 }

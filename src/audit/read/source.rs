@@ -285,7 +285,6 @@ impl<'a> Sources<'a> {
     pub fn looked_into(&self, reader: &impl ReadFiles, entry: &Entry, skip: Skip) -> Skip {
         let is_unread =
             matches!(skip, Skip::TooLarge | Skip::Binary | Skip::Encoding | Skip::Unmerged);
-        // Nobody writes a script of more than 64 MB.
         if !is_unread
             || self.promise(&entry.path).is_some()
             || reader.size(entry).is_none_or(|n| n > MAX_LOOKED_INTO)

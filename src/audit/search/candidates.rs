@@ -232,7 +232,6 @@ impl OfQuery<'_> {
                 self.ends_in_a_row(&all, &mut is_shared, &mut ends);
             }
             taken.files.push(file);
-            // A pair costs as much as 64 seeds besides its own.
             taken.cost +=
                 all.iter().map(|&row| self.n_seeds[row as usize]).sum::<usize>() + COST_OF_PAIR;
             all.iter().for_each(|&row| n_explained[row as usize] += 1);

@@ -241,7 +241,6 @@ impl StoredCorpus {
         let asked: Vec<(usize, &CorpusSegment)> =
             numbers.iter().map(|&number| (number, &self.segments[number])).collect();
         let mut answers = Vec::with_capacity(keys.len());
-        // The answers to more of them take too much memory at a time.
         for batch in keys.chunks(BATCH) {
             let postings = self.checked(self.lookups.postings(&asked, batch))?;
             answers.par_extend(postings.into_par_iter().map(|of_key| KeyHits::new(&of_key, names)));

@@ -61,7 +61,6 @@ pub(in crate::audit) fn identify_vendored_as_of(
     let is_told = asks_for_more(sources.config);
     identify_with(found, &state.entries, reader, sources, &is_told, &|source| {
         let entry = state.get(&source.path);
-        // No license is looked for in a larger file.
         let entry = entry.filter(|of| reader.size(of).is_none_or(|size| size <= MAX_TEXT));
         entry.and_then(|entry| reader.read(entry).ok()).unwrap_or_default()
     })

@@ -40,7 +40,6 @@ fn said(
     head: CommitId,
     reader: &Reader,
 ) -> Option<BTreeMap<FilePath, Purpose>> {
-    // Of a change with more commits, the newest count.
     let limits = WalkLimits { max_commits: Some(MAX_COMMITS), ..WalkLimits::default() };
     let span = Span { limits, hidden: base.into_iter().collect(), ..Span::of(head) };
     let mut said = BTreeMap::new();

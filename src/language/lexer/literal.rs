@@ -166,7 +166,6 @@ impl<'c, 't> Run<'c, 't, '_> {
             Hole::Extension => {
                 near.take_while(|b| b.is_ascii_alphanumeric() || b"%._' \t".contains(b)).count()
             }
-            // As C++ has it.
             Hole::Delimiter => near
                 .take(MAX_DELIMITER)
                 .take_while(|b| b.is_ascii_graphic() && !matches!(b, b'(' | b')' | b'\\'))

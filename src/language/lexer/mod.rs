@@ -239,7 +239,6 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
             if rest.starts_with(b"#!") && !rest.starts_with(b"#![") {
                 self.at = memchr::memchr2(b'\n', b'\r', self.text).unwrap_or(self.text.len());
             }
-            // Most code has more bytes a token; a large file may have few tokens.
             self.tokens.reserve(self.text.len().min(MAX_ROOM) / BYTES_PER_TOKEN);
             self.begin_inside();
         }
@@ -479,7 +478,6 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         }
         let rest = self.text[self.at..].iter();
         let n_more = rest.take_while(|byte| self.table.continues_word(**byte)).count();
-        // A word may be spread over as many lines as it has letters, each joined with all before.
         if n_more == 0 || self.at + n_more - last.start as usize > MAX_SPLICED {
             return;
         }
