@@ -60,7 +60,11 @@ pub fn finding_in_full(outcome: &Outcome, finding: &Finding) -> Passage {
     let origin = origin.and_then(|of| Some((place(of), text_of(outcome, of)?, &of.fragment)));
     for (at, text, fragment) in copy.into_iter().chain(origin) {
         all.push(format!("--- {at}"));
-        all.extend(lines(text, fragment).iter().map(numbered));
+        let lines = lines(text, fragment);
+        all.extend(lines.iter().map(numbered));
+        if let n_more @ 1.. = (fragment.n_lines() as usize).saturating_sub(lines.len()) {
+            all.push(format!("({} more)", count(n_more, "line")));
+        }
     }
     Passage { head: head(finding), lines: all }
 }

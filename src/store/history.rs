@@ -373,10 +373,10 @@ impl History {
         before: &[Part],
         stretch: &Stretch,
         rows: &[(u64, u32)],
-    ) -> Result<PathBuf> {
+    ) -> Result<()> {
         let mut out = SegmentWriter::create(folder, SegmentKind::History, self.params)?;
         self.fill(&mut out, before, stretch, rows)?;
-        out.finish(self.extent.name())
+        out.finish(self.extent.name()).map(drop)
     }
 
     fn fill(

@@ -75,8 +75,8 @@ fn watcher(watched: Watched, changed: Sender<()>) -> notify::Result<RecommendedW
     let config = notify::Config::default().with_follow_symlinks(false);
     let mut watcher = RecommendedWatcher::new(
         move |event: notify::Result<Event>| {
-            // Missed events may matter.
-            if event.is_ok_and(|event| watched.matters(&event)) {
+            // What an error has missed may matter.
+            if event.map_or(true, |event| watched.matters(&event)) {
                 let _ = changed.send(());
             }
         },
