@@ -9,9 +9,7 @@ use serde_json::Value;
 use super::Error;
 use crate::files;
 use crate::git::{self, CommitId, Reader};
-
-/// Maximum bytes of a file in which a system says what it runs for.
-const MAX_EVENT: u64 = 64 << 20;
+use crate::text::MAX_MADE;
 
 /// The two ends of a change, as an environment names them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -181,7 +179,7 @@ pub(super) fn range() -> Result<Option<EventRange>, Error> {
     let mut of_event = None;
     if let Some(file) = variable("GITHUB_EVENT_PATH").map(PathBuf::from) {
         let event: io::Result<Value> =
-            files::read_text(&file, MAX_EVENT).and_then(|text| Ok(serde_json::from_str(&text)?));
+            files::read_text(&file, MAX_MADE).and_then(|text| Ok(serde_json::from_str(&text)?));
         let event = event.map_err(|why| {
             let file = file.display();
             let message = format!("cannot read the event of this workflow, `{file}`: {why}");
@@ -276,7 +274,7 @@ fn property(name: &str) -> Option<String> {
     if !name.contains('.') {
         return None;
     }
-    let read = |file: String| files::read_text(Path::new(&file), MAX_EVENT).ok();
+    let read = |file: String| files::read_text(Path::new(&file), MAX_MADE).ok();
     let build = read(variable("TEAMCITY_BUILD_PROPERTIES_FILE")?)?;
     let configuration = read(property_in(&build, "teamcity.configuration.properties.file")?)?;
     property_in(&configuration, name).filter(|value| !value.is_empty())

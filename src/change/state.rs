@@ -4,22 +4,20 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::Error;
-use crate::config::{
-    FolderSettings, MAX_BASELINE, MAX_SETTINGS, NAMES, RawConfig, Reach, SettingsFile, decisions,
-};
+use crate::config::{FolderSettings, NAMES, RawConfig, Reach, SettingsFile, decisions};
 use crate::files::{self, Entry, ReadFiles, not_utf8, too_large};
 use crate::git::{self, Reader, Snapshot};
 use crate::license::ProjectFiles;
 use crate::policy::{Baseline, Decision};
 use crate::sources::{is_license_sized, may_state_license};
-use crate::text::FilePath;
+use crate::text::{FilePath, MAX_MADE, MAX_WRITTEN};
 
 pub(super) fn decisions_in(reader: &Reader, entry: &Entry) -> Result<Vec<Decision>, Error> {
-    Ok(decisions(&text_in(reader, entry, MAX_SETTINGS)?, &entry.path.to_string())?)
+    Ok(decisions(&text_in(reader, entry, MAX_WRITTEN)?, &entry.path.to_string())?)
 }
 
 pub(super) fn baseline_in(reader: &Reader, entry: &Entry) -> Result<Baseline, Error> {
-    let text = text_in(reader, entry, MAX_BASELINE)?;
+    let text = text_in(reader, entry, MAX_MADE)?;
     Baseline::parse(&text).map_err(|why| Error::baseline(&entry.path, &why))
 }
 
@@ -34,7 +32,7 @@ pub(super) fn settings_entry<'s>(
 
 pub(super) fn settings_in(reader: &Reader, entry: &Entry) -> Result<SettingsFile, Error> {
     let name = entry.path.to_string();
-    let text = text_in(reader, entry, MAX_SETTINGS)?;
+    let text = text_in(reader, entry, MAX_WRITTEN)?;
     Ok(SettingsFile::parse(text, &name, format!("`{name}` of the base"))?)
 }
 
@@ -81,7 +79,7 @@ pub(super) fn folder_settings_in(
     folder: FilePath,
     entry: &Entry,
 ) -> Result<FolderSettings, Error> {
-    let text = text_in(reader, entry, MAX_SETTINGS)?;
+    let text = text_in(reader, entry, MAX_WRITTEN)?;
     let mut read = FolderSettings::parse(text, entry.path.clone(), " of the base")?;
     // Its file may be a link to another one.
     read.folder = folder;

@@ -8,12 +8,11 @@ use rayon::prelude::*;
 use super::Error;
 use super::paths::{in_tree, inside};
 use crate::config::{
-    Config, FolderSettings, MAX_BASELINE, MAX_SETTINGS, RawConfig, Reach, SettingsFile, decisions,
-    find, read_text,
+    Config, FolderSettings, RawConfig, Reach, SettingsFile, decisions, find, read_text,
 };
 use crate::git::Repository;
 use crate::policy::{Baseline, Decision};
-use crate::text::{FilePath, nearest};
+use crate::text::{FilePath, MAX_MADE, MAX_WRITTEN, nearest};
 
 /// Where settings, or a baseline, are.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -129,7 +128,7 @@ fn no_project(name: &str, known: &[&str]) -> Error {
 
 /// Reads a baseline, of the repository at `root` if there is one.
 pub fn read_baseline(file: &Path, root: Option<&Path>) -> Result<Baseline, Error> {
-    Baseline::parse(&text_of(file, root, MAX_BASELINE)?)
+    Baseline::parse(&text_of(file, root, MAX_MADE)?)
         .map_err(|why| Error::baseline(&file.display(), &why))
 }
 
@@ -146,5 +145,5 @@ pub fn decisions_of(root: &Path, config: &Config) -> Result<Vec<Decision>, Error
     if file.symlink_metadata().is_err() {
         return Ok(Vec::new());
     }
-    Ok(decisions(&text_of(&file, Some(root), MAX_SETTINGS)?, &config.decisions)?)
+    Ok(decisions(&text_of(&file, Some(root), MAX_WRITTEN)?, &config.decisions)?)
 }

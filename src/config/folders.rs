@@ -9,9 +9,9 @@ use std::path::Path;
 use super::file::{keys_of, line_of_key, only};
 use super::paths::{PathRules, Ruling};
 use super::raw::{RawConfig, RawThresholds};
-use super::{ConfigError, Foreign, MAX_SETTINGS, NAMES, read_text};
+use super::{ConfigError, Foreign, NAMES, read_text};
 use crate::policy::SettingsDigest;
-use crate::text::FilePath;
+use crate::text::{FilePath, MAX_WRITTEN};
 
 /// The options that a subfolder can set, besides thresholds.
 const OTHERS: &[&str] =
@@ -70,7 +70,7 @@ impl FolderSettings {
             is_own && root.join(file).symlink_metadata().is_ok()
         });
         let Some(file) = file else { return Ok(None) };
-        let text = read_text(&root.join(&file), Some(root), MAX_SETTINGS)
+        let text = read_text(&root.join(&file), Some(root), MAX_WRITTEN)
             .map_err(|why| ConfigError::File { file: file.clone().into(), why })?;
         Self::parse(text, FilePath::new(file.into_bytes()), "").map(Some)
     }

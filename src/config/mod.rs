@@ -28,7 +28,7 @@ pub use raw::{
     ConfigOption, FailOn, LevelSetting, RawConfig, RawException, RawLicense, RawThresholds, Trust,
     Vendored, options, schema,
 };
-pub use regular::{MAX_BASELINE, MAX_SETTINGS, below, read_text};
+pub use regular::{below, read_text};
 pub use thresholds::Thresholds;
 pub use written::SettingsFile;
 

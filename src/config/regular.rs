@@ -9,11 +9,6 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::files;
 
-/// Maximum bytes of settings and of a decisions file.
-pub const MAX_SETTINGS: u64 = 4 * 1024 * 1024;
-/// Maximum bytes of a baseline: some hundred thousand copies.
-pub const MAX_BASELINE: u64 = 64 * 1024 * 1024;
-
 /// The text of `file`, which has at most `max` bytes. One inside of `root` is a regular file there,
 /// whatever links lead to it.
 pub fn read_text(file: &Path, root: Option<&Path>, max: u64) -> io::Result<String> {

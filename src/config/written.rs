@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::file::line_of;
-use super::regular::{MAX_SETTINGS, below, read_text};
+use super::regular::{below, read_text};
 use super::{Config, ConfigError, FolderSettings, RawConfig, digest};
-use crate::text::printable;
+use crate::text::{MAX_WRITTEN, printable};
 
 /// Settings as a file has them, and the file.
 #[derive(Debug, Clone, Default)]
@@ -29,7 +29,7 @@ impl SettingsFile {
 
     /// Reads a settings file, of the repository at `root` if there is one.
     pub fn read(file: &Path, root: Option<&Path>) -> Result<Self, ConfigError> {
-        let text = read_text(file, root, MAX_SETTINGS)
+        let text = read_text(file, root, MAX_WRITTEN)
             .map_err(|why| ConfigError::File { file: file.to_owned(), why })?;
         let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
         let shown = root.and_then(|root| below(file, root)).unwrap_or_else(|| file.to_owned());

@@ -11,7 +11,7 @@ use gix::bstr::ByteSlice;
 
 use super::{Entry, Error, ReadFiles};
 use crate::files;
-use crate::text::FilePath;
+use crate::text::{FilePath, MAX_WRITTEN};
 
 /// The `.gitattributes` files of a tree, as far as they concern languages.
 #[derive(Default)]
@@ -41,8 +41,6 @@ pub struct FileAttributes {
 const NAMES: [&str; 4] =
     ["linguist-language", "linguist-generated", "linguist-vendored", "linguist-documentation"];
 const FILE: &[u8] = b".gitattributes";
-/// Maximum bytes of a `.gitattributes` file.
-const MAX_SIZE: u64 = 4 * 1024 * 1024;
 
 impl Attributes {
     /// Reads every `.gitattributes` among `entries`; one in a folder overrides those above it.
@@ -79,7 +77,7 @@ impl Attributes {
 
     /// The text of a `.gitattributes` file; `None` of one that is too large to be read.
     pub fn text(entry: &Entry, reader: &impl ReadFiles) -> Result<Option<Vec<u8>>, files::Error> {
-        let is_too_large = reader.size(entry).is_some_and(|size| size > MAX_SIZE);
+        let is_too_large = reader.size(entry).is_some_and(|size| size > MAX_WRITTEN);
         (!is_too_large).then(|| reader.read(entry)).transpose()
     }
 

@@ -42,10 +42,8 @@ use self::damage::{PassedOver, unopened};
 use self::promised::Promise;
 use self::recorded::Filter;
 use crate::files::{self, BlobId, Content, Entry, ReadFiles};
-use crate::text::{FilePath, name_at_end, printable, shortened};
+use crate::text::{FilePath, MAX_WRITTEN, name_at_end, printable, shortened};
 
-/// Maximum bytes to read of the list of alternate object folders.
-const MAX_ALTERNATES: u64 = 1024 * 1024;
 /// Maximum characters to show of a name or message that a repository supplies.
 const MAX_SHOWN: usize = 200;
 
@@ -296,7 +294,7 @@ fn check_readable(repo: &gix::Repository) -> Result<(), Error> {
     check_extensions(repo)?;
     let objects = repo.common_dir().join("objects");
     let list = objects.join("info/alternates");
-    let text = if_there(files::read(&list, MAX_ALTERNATES), &list)?;
+    let text = if_there(files::read(&list, MAX_WRITTEN), &list)?;
     for line in text.split(|&byte| byte == b'\n') {
         // A name in quotes, as git writes one that it has to quote, is left to gix.
         if matches!(line.first(), None | Some(b'#' | b'"')) {
@@ -387,7 +385,7 @@ impl Reader {
     /// The commits that a merge in progress brings in; empty if there is no merge.
     pub fn merge_heads(&self) -> Result<Vec<CommitId>, Error> {
         let path = self.repo.git_dir().join("MERGE_HEAD");
-        let ids = if_there(files::read_text(&path, MAX_ALTERNATES), &path)?;
+        let ids = if_there(files::read_text(&path, MAX_WRITTEN), &path)?;
         ids.lines().map(|id| self.commit(id)).collect()
     }
 

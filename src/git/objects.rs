@@ -15,6 +15,7 @@ use tempfile::TempDir;
 
 use super::{Error, PACK_SLOTS, if_there};
 use crate::files;
+use crate::text::MAX_MADE;
 
 /// Has objects read where git's variables say, if these are heeded, and other commits in place of
 /// those with grafts; returns a folder of objects that lists the others as long as it lives, unless
@@ -61,7 +62,7 @@ fn list_objects(
 /// is passed over.
 fn grafts(repo: &gix::Repository) -> Result<Vec<(ObjectId, Vec<u8>)>, Error> {
     let path = repo.common_dir().join("info/grafts");
-    let text = if_there(files::read(&path, 64 << 20), &path)?;
+    let text = if_there(files::read(&path, MAX_MADE), &path)?;
     let grafts = text.lines().filter_map(|line| {
         let ids: Option<Vec<ObjectId>> = line
             .fields_with(|byte| byte == ' ' || byte == '\r')

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::limits::is_limit;
 use super::{Expression, Method, Scope, Statement};
-use crate::text::FilePath;
+use crate::text::{FilePath, MAX_WRITTEN};
 
 /// Maximum licenses of a list.
 const MAX_NAMES: usize = 8;
@@ -68,8 +68,6 @@ const MANIFESTS: &[(&str, ReadManifest)] = &[
     (".opam", |text| listed(text, "license")),
 ];
 
-const MAX_BYTES: usize = 2 * 1024 * 1024;
-
 /// Whether a file with this name, in lower case, is a manifest.
 pub(super) fn is_relevant(name: &str) -> bool {
     manifest(name).is_some()
@@ -83,7 +81,7 @@ fn manifest(name: &str) -> Option<(&'static str, ReadManifest)> {
 
 /// What a manifest states about its folder.
 pub(super) fn statement(name: &str, bytes: &[u8]) -> Option<Statement> {
-    if bytes.len() > MAX_BYTES {
+    if bytes.len() > MAX_WRITTEN as usize {
         return None;
     }
     let text = String::from_utf8_lossy(bytes);
@@ -106,7 +104,7 @@ pub(super) fn unread(path: &FilePath) -> Statement {
 /// The license text that a manifest names, as a path from its folder.
 pub(super) fn named_text(name: &str, bytes: &[u8]) -> Option<String> {
     let (manifest, _) = manifest(name)?;
-    let text = String::from_utf8_lossy(bytes.get(..MAX_BYTES).unwrap_or(bytes));
+    let text = String::from_utf8_lossy(bytes.get(..MAX_WRITTEN as usize).unwrap_or(bytes));
     let named = match manifest {
         "cargo.toml" => in_toml(&text, &["package", "license-file"])
             .or_else(|| in_toml(&text, &["workspace", "package", "license-file"])),

@@ -5,9 +5,9 @@ use std::io::Read;
 use std::sync::Arc;
 
 use super::limits::{Budget, error_at};
-use super::{DeclaredComponent, Error, MAX_LICENSE_FILE, Note, Sink, SourceFile, tar, zip};
+use super::{DeclaredComponent, Error, Note, Sink, SourceFile, tar, zip};
 use crate::license::{NamedText, named_text};
-use crate::text::{FilePath, printable};
+use crate::text::{FilePath, MAX_WRITTEN, printable};
 
 /// Reads one archive, and those in it.
 pub(super) struct Archive<'a> {
@@ -35,7 +35,7 @@ const CONSTANT_TIMES: &[i64] =
 #[derive(Default)]
 struct Texts {
     named: Vec<NamedText>,
-    /// Up to [`MAX_LICENSE_FILE`] bytes of texts: a manifest may come behind its text.
+    /// Up to [`MAX_WRITTEN`] bytes of texts: a manifest may come behind its text.
     held: Vec<(FilePath, Vec<u8>)>,
     n_bytes: u64,
 }
@@ -46,7 +46,7 @@ impl Texts {
         let name = path.name().to_ascii_lowercase();
         let extension = name.rsplit(|&byte| byte == b'.').next().filter(|of| *of != &name[..]);
         let is_text = [&b"txt"[..], b"md", b"rst", b"html", b"rtf", b""];
-        self.n_bytes + size <= MAX_LICENSE_FILE
+        self.n_bytes + size <= MAX_WRITTEN
             && (extension.is_none_or(|of| is_text.contains(&of))
                 || self.named.iter().any(|of| of.path == *path))
     }

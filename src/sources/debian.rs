@@ -7,6 +7,7 @@ use super::limits::Budget;
 use super::tar::{Compression, read_file};
 use super::{DeclaredComponent, Error, Note, Request, Sink, SourceKind};
 use crate::files;
+use crate::text::MAX_WRITTEN;
 
 pub(super) static SOURCE: SourceKind = SourceKind {
     name: "debian",
@@ -17,7 +18,7 @@ pub(super) static SOURCE: SourceKind = SourceKind {
 
 fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let path = Path::new(request.spec);
-    let text = files::read_text(path, 1 << 20).map_err(|why| Error::file(path, why))?;
+    let text = files::read_text(path, MAX_WRITTEN).map_err(|why| Error::file(path, why))?;
     let control = Control::parse(&text).map_err(|why| Error::invalid(path, why))?;
     let component = Arc::new(request.component.clone().or(control.component()));
     let folder = path.parent().unwrap_or(Path::new("."));

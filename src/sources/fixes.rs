@@ -14,7 +14,7 @@ use super::{DeclaredComponent, Error, Note, Request, Sink, SourceKind};
 use crate::files::{self, BlobId};
 use crate::git::{CommitId, Event, Reader, Repository};
 use crate::policy::PastCommit;
-use crate::text::{FilePath, name_at_end};
+use crate::text::{FilePath, MAX_MADE, name_at_end};
 
 pub(super) static SOURCE: SourceKind = SourceKind {
     name: "fixes",
@@ -25,8 +25,6 @@ pub(super) static SOURCE: SourceKind = SourceKind {
 
 /// What the name of such a source begins with.
 const PREFIX: &str = "fixes:";
-/// Maximum bytes of a file of a list.
-const MAX_FILE: u64 = 64 << 20;
 /// Minimum digits of the hash of a commit.
 const MIN_HASH: usize = 7;
 
@@ -223,7 +221,7 @@ fn read_fix(
 
 /// The bytes of a file of a commit, unless it is too large.
 fn short_blob(blob: BlobId, path: &FilePath, reader: &Reader) -> Result<Option<Vec<u8>>, Error> {
-    let is_short = reader.blob_size(blob).is_some_and(|size| size <= MAX_FILE);
+    let is_short = reader.blob_size(blob).is_some_and(|size| size <= MAX_MADE);
     Ok(if is_short { reader.past_blob(blob, path)? } else { None })
 }
 
@@ -264,10 +262,10 @@ fn read_list(path: &Path, sink: &mut dyn Sink) -> Result<Vec<ListedFix>, Error> 
 
 fn parse_file(path: &Path) -> Result<Vec<ListedFix>, Error> {
     let size = path.metadata().map_err(|why| Error::file(path, why))?.len();
-    if size > MAX_FILE {
+    if size > MAX_MADE {
         return Err(Error::invalid(path, "it is too large"));
     }
-    let bytes = files::read(path, MAX_FILE).map_err(|why| Error::file(path, why))?;
+    let bytes = files::read(path, MAX_MADE).map_err(|why| Error::file(path, why))?;
     let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned());
     text.and_then(|text| parse(&text)).map_err(|why| Error::invalid(path, why))
 }

@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::{DeclaredComponent, Error, Note, Request, Sink, SourceKind};
 use crate::files;
+use crate::text::MAX_MADE;
 
 pub(super) static SOURCE: SourceKind = SourceKind {
     name: "list",
@@ -38,7 +39,7 @@ struct ListedSource {
 
 fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let path = Path::new(request.spec);
-    let text = files::read_text(path, 64 << 20).map_err(|why| Error::file(path, why))?;
+    let text = files::read_text(path, MAX_MADE).map_err(|why| Error::file(path, why))?;
     let list: List = toml::from_str(&text).map_err(|error: toml::de::Error| {
         let start = error.span().map_or(0, |span| span.start).min(text.len());
         let line = text[..start].matches('\n').count() + 1;

@@ -35,7 +35,7 @@ use self::repository::Part;
 use crate::files::{self, BlobId, Entry, ReadFiles};
 use crate::git::{self, Repository};
 use crate::license::{Expression, Licenses, NamedText, is_relevant, named_text};
-use crate::text::{FilePath, printable};
+use crate::text::{FilePath, MAX_WRITTEN, printable};
 
 /// What is known of a component before its code is read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -119,12 +119,9 @@ pub struct PastFile {
     pub file: SourceFile,
 }
 
-/// Maximum bytes of a file to read for license statements.
-pub const MAX_LICENSE_FILE: u64 = 2 << 20;
-
 /// Whether a file is short enough to be read for license statements.
 pub fn is_license_sized(files: &impl ReadFiles, entry: &Entry) -> bool {
-    files.size(entry).is_none_or(|size| size <= MAX_LICENSE_FILE)
+    files.size(entry).is_none_or(|size| size <= MAX_WRITTEN)
 }
 
 /// Whether a file is at the root, and may state the license of the project by its name.

@@ -11,7 +11,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{Match, WalkBuilder};
 
 use crate::files::{Content, Entry, Error, ReadFiles};
-use crate::text::FilePath;
+use crate::text::{FilePath, MAX_WRITTEN};
 
 /// A folder outside any repository.
 #[derive(Debug, Clone)]
@@ -83,7 +83,7 @@ impl IgnoreFiles {
     fn new(folder: &Folder, entries: &[Entry]) -> Self {
         let files = entries.iter().filter_map(|entry| {
             let above = entry.path.as_bytes().strip_suffix(b".gitignore")?;
-            if above.last().is_some_and(|&byte| byte != b'/') || folder.size(entry)? > 4 << 20 {
+            if above.last().is_some_and(|&byte| byte != b'/') || folder.size(entry)? > MAX_WRITTEN {
                 return None;
             }
             let text = folder.read(entry).ok()?;

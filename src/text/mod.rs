@@ -22,6 +22,11 @@ pub use glob::glob_matches;
 pub use nearest::nearest;
 pub use unpack::unpack;
 
+/// Maximum bytes of a file that people write for us: settings, attributes, texts of licenses.
+pub const MAX_WRITTEN: u64 = 4 << 20;
+/// Maximum bytes of a file or message that a program writes for us: a baseline, a list, an event.
+pub const MAX_MADE: u64 = 64 << 20;
+
 /// A position in a text, as editors count: lines and columns from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {

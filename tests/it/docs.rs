@@ -690,12 +690,7 @@ const FIXED: [(&str, &str, &str, &str); 40] = [
         "MAX_BYTES: u64 = 1024 * 1024 * 1024;",
     ),
     ("security.md", "| fixed | 50,000, 100 |", "config/paths.rs", "MAX_RULES: usize = 50_000;"),
-    (
-        "security.md",
-        "| fixed | 4 MB, 64 MB |",
-        "config/regular.rs",
-        "MAX_BASELINE: u64 = 64 * 1024 * 1024;",
-    ),
+    ("security.md", "| fixed | 4 MB, 64 MB |", "text/mod.rs", "MAX_MADE: u64 = 64 << 20;"),
 ];
 
 #[test]

@@ -5,7 +5,7 @@ use crate::audit::read::Source;
 use crate::files::{Entry, ReadFiles};
 use crate::license::{Terms, legible};
 use crate::policy::Attribution;
-use crate::text::FilePath;
+use crate::text::{FilePath, MAX_WRITTEN};
 
 /// The files of a tree with notices, and their words.
 #[derive(Debug, Default)]
@@ -18,7 +18,7 @@ impl Attributions {
     pub fn read(entries: &[Entry], reader: &impl ReadFiles) -> Result<Self, Error> {
         let mut files = Vec::new();
         for entry in entries.iter().filter(|entry| gives_notice(&entry.path)).take(500) {
-            if reader.size(entry).is_none_or(|size| size <= 4 << 20)
+            if reader.size(entry).is_none_or(|size| size <= MAX_WRITTEN)
                 && let Ok(bytes) = reader.try_read(entry)?
             {
                 files.push((entry.path.clone(), words(&legible(&bytes))));

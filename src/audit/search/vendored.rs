@@ -12,10 +12,7 @@ use crate::files::{Entry, ReadFiles};
 use crate::git::{Reader, Snapshot};
 use crate::license::{Licenses, Terms, is_relevant};
 use crate::policy::{Answer, Component, Place};
-use crate::text::FilePath;
-
-/// Maximum bytes of a file to look for its license in.
-const MAX_TEXT: u64 = 4 << 20;
+use crate::text::{FilePath, MAX_WRITTEN};
 
 /// What stands for the corpus of such a component.
 const CORPUS: &str = "vendored";
@@ -61,7 +58,7 @@ pub(in crate::audit) fn identify_vendored_as_of(
     let is_told = asks_for_more(sources.config);
     identify_with(found, &state.entries, reader, sources, &is_told, &|source| {
         let entry = state.get(&source.path);
-        let entry = entry.filter(|of| reader.size(of).is_none_or(|size| size <= MAX_TEXT));
+        let entry = entry.filter(|of| reader.size(of).is_none_or(|size| size <= MAX_WRITTEN));
         entry.and_then(|entry| reader.read(entry).ok()).unwrap_or_default()
     })
 }

@@ -5,10 +5,11 @@ use std::io;
 use std::path::Path;
 
 use crate::cli::io::Failure;
-use crate::config::{Config, MAX_SETTINGS, RawConfig};
+use crate::config::{Config, RawConfig};
 use crate::files;
 use crate::git::Repository;
 use crate::language::Languages;
+use crate::text::MAX_WRITTEN;
 
 /// Maximum folders of others' code that are listed one by one. A tree that vendors hundreds is
 /// better served by the folder above them, which is known by its name.
@@ -68,7 +69,7 @@ impl Survey {
 
 /// The text of a file that lists hooks or workflows, or has settings.
 pub(super) fn text_of(file: &Path) -> io::Result<String> {
-    files::read_text(file, MAX_SETTINGS)
+    files::read_text(file, MAX_WRITTEN)
 }
 
 /// The folder of a license file, if that lies below the first `n_above` bytes of the path.

@@ -23,10 +23,8 @@ use crate::files;
 use crate::git::Repository;
 use crate::policy::{Level, best_first};
 use crate::report::finding_line;
-use crate::text::FilePath;
+use crate::text::{FilePath, MAX_MADE};
 
-/// Maximum bytes of an event: agents send the file that they write.
-const MAX_EVENT: u64 = 16 << 20;
 /// Maximum findings or functions to tell of at once: a model pays for each word.
 const MAX_TOLD: usize = 3;
 /// Minimum part of the new code that an existing function has, to tell of it.
@@ -52,7 +50,7 @@ pub(in crate::cli) fn run(common: &Common) -> Result<u8, Failure> {
 
 fn answer(common: &Common) -> Result<Option<Value>, Failure> {
     let mut text = String::new();
-    let read = io::stdin().lock().take(MAX_EVENT).read_to_string(&mut text);
+    let read = io::stdin().lock().take(MAX_MADE).read_to_string(&mut text);
     read.map_err(Failure::unreadable(Path::new("standard input")))?;
     let value = serde_json::from_str(&text)
         .map_err(|why| Failure::plain(format!("the event is no JSON: {why}")))?;
@@ -201,7 +199,7 @@ fn after(
 /// The first few that were not told in this session; they are remembered.
 fn remembered(session: &str, told: Vec<(String, String)>, folder: &Path) -> Vec<String> {
     let file = folder.join("told-to-agents");
-    let known = files::read_text(&file, MAX_EVENT).unwrap_or_default();
+    let known = files::read_text(&file, MAX_MADE).unwrap_or_default();
     let told = told.into_iter().map(|(what, line)| (format!("{session} {what}"), line));
     let (keys, lines): (Vec<String>, Vec<String>) =
         told.filter(|(key, _)| !known.lines().any(|known| known == key)).take(MAX_TOLD).unzip();

@@ -24,13 +24,13 @@ use crate::license::{
     KnownTexts, Licenses, LicensingInfo, Method, NamedText, Scope, Terms, is_relevant, meant_by,
 };
 use crate::sources::{
-    self, DeclaredComponent, FixedFile, MAX_LICENSE_FILE, Note, PastFile, PastOf, PastTag,
-    ReleaseHistory, Sink, SourceFile,
+    self, DeclaredComponent, FixedFile, Note, PastFile, PastOf, PastTag, ReleaseHistory, Sink,
+    SourceFile,
 };
 use crate::store::runs::Sorter;
 use crate::store::{PostingsWriter, Result, SegmentError, SegmentKind, SegmentWriter};
-use crate::text::FilePath;
 use crate::text::varint::put;
+use crate::text::{FilePath, MAX_WRITTEN};
 
 /// Bytes of files to process together, on all threads.
 const BATCH: usize = 8 << 20;
@@ -569,7 +569,7 @@ impl Sink for Builder<'_> {
         if self.reading.is_too_large(path, size) {
             self.too_large.borrow_mut().insert(path.clone());
         }
-        self.reading.wants(path, size) || size <= MAX_LICENSE_FILE && is_relevant(path)
+        self.reading.wants(path, size) || size <= MAX_WRITTEN && is_relevant(path)
     }
 
     fn take(&mut self, file: SourceFile) -> Result<(), sources::Error> {

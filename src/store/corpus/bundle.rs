@@ -11,11 +11,9 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 
-use super::{
-    Corpus, CorpusError, CorpusSegment, MAX_DESCRIPTION, Record, Stats, finish, hex, is_hex,
-    temporary_in,
-};
+use super::{Corpus, CorpusError, CorpusSegment, Record, Stats, finish, hex, is_hex, temporary_in};
 use crate::files;
+use crate::text::MAX_MADE;
 
 const MAGIC: &[u8] = b"secondhand corpus 1\n";
 
@@ -198,7 +196,7 @@ fn read_description(bytes: &mut impl Read) -> io::Result<Description> {
     let mut len = [0; 8];
     bytes.read_exact(&mut len)?;
     let len = u64::from_le_bytes(len);
-    if len > MAX_DESCRIPTION {
+    if len > MAX_MADE {
         return Err(io::Error::other("its description is too long"));
     }
     let mut description = Vec::new();

@@ -52,14 +52,12 @@ use super::{HashKind, SegmentError, SegmentParams, TRIES};
 use crate::files;
 use crate::fingerprint::{self, ROBUST_WINNOWING};
 use crate::sources::{self, DeclaredComponent, Note, Request};
-use crate::text::hexadecimal as hex;
+use crate::text::{MAX_MADE, hexadecimal as hex};
 
 /// Increases when code or licenses are read differently than before, so that corpora are rebuilt.
 const LEXING: u64 = 5;
 /// The version of records and of exported files.
 const VERSION: u32 = 1;
-/// Maximum bytes of what describes a corpus or a source, which may name many clones.
-const MAX_DESCRIPTION: u64 = 64 << 20;
 /// The folder for locks, below the folder of all corpora; no corpus can have its name.
 const LOCKS: &str = ".locks";
 
@@ -517,7 +515,7 @@ fn finish(file: NamedTempFile, path: &Path) -> io::Result<()> {
 /// Reads a record; its segment is a name in the folder, and nothing else.
 fn read_record(path: &Path) -> io::Result<Record> {
     let record: Record =
-        serde_json::from_slice(&files::read(path, MAX_DESCRIPTION)?).map_err(io::Error::other)?;
+        serde_json::from_slice(&files::read(path, MAX_MADE)?).map_err(io::Error::other)?;
     let is_plain = record.segment.ends_with(".seg")
         && !record.segment.contains(['/', '\\'])
         && !record.segment.starts_with('.');

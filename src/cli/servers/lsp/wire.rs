@@ -6,7 +6,8 @@ use std::thread;
 
 use serde_json::Value;
 
-use crate::cli::servers::{MAX_MESSAGE, MAX_WAITING, too_large};
+use crate::cli::servers::{MAX_WAITING, too_large};
+use crate::text::MAX_MADE;
 
 /// Maximum bytes of a line of a header.
 const MAX_HEADER: u64 = 4 * 1024;
@@ -75,7 +76,7 @@ fn read(input: &mut impl BufRead) -> io::Result<Received> {
         }
     }
     let length = length.unwrap_or_default();
-    if length > MAX_MESSAGE {
+    if length > MAX_MADE as usize {
         let n_passed = io::copy(&mut input.take(length as u64), &mut io::sink())?;
         let is_over = n_passed < length as u64;
         return Ok(if is_over { Received::End } else { Received::Unreadable(too_large()) });

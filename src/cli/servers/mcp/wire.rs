@@ -3,7 +3,7 @@
 //! The transport of the SDK lacks three things: it does not answer broken JSON, it keeps reading
 //! from a client that does not read, and it stops at a notification that comes too early.
 //!
-//! Promise: at most [`MAX_MESSAGE`] bytes of a message are held, and at most [`MAX_WAITING`]
+//! Promise: at most [`MAX_MADE`] bytes of a message are held, and at most [`MAX_WAITING`]
 //! answers that are not read. While a client reads none of them, its requests wait.
 
 use std::collections::HashSet;
@@ -19,7 +19,8 @@ use rmcp::transport::Transport;
 use serde_json::Value;
 use tokio::sync::{Notify, mpsc};
 
-use crate::cli::servers::{MAX_MESSAGE, MAX_WAITING, too_large};
+use crate::cli::servers::{MAX_WAITING, too_large};
+use crate::text::MAX_MADE;
 
 /// Maximum time for a client to read the last answers after its input has ended.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -73,7 +74,7 @@ impl Wire {
         let counted = Arc::clone(&n_written);
         thread::spawn(move || {
             let mut input = io::BufReader::with_capacity(64 * 1024, io::stdin());
-            while let Ok(Some(line)) = read_line(&mut input, MAX_MESSAGE) {
+            while let Ok(Some(line)) = read_line(&mut input, MAX_MADE as usize) {
                 if to_server.blocking_send(line).is_err() {
                     return;
                 }

@@ -24,8 +24,9 @@ use super::manifest::{FOLDERS, Object, PART, now};
 use crate::store::corpus::elsewhere::Traffic;
 use crate::store::corpus::elsewhere::connection::{runtime, with_causes};
 use crate::store::corpus::indexes::{DIGEST, IndexId, digest};
-use crate::store::corpus::{CorpusError, MAX_DESCRIPTION, finish, hex, temporary_in};
+use crate::store::corpus::{CorpusError, finish, hex, temporary_in};
 use crate::store::{BlockAt, Blocks, Result, Segment, SegmentError};
+use crate::text::MAX_MADE;
 
 /// Maximum requests at a time. With 256, a look-up of a thousand keys took half the time that it
 /// took with 64.
@@ -296,9 +297,7 @@ impl Session {
         let read = async || match self.store.get(key).await {
             Err(Error::NotFound { .. }) => Ok(None),
             Err(why) => Err(reason(&why)),
-            Ok(found) if found.meta.size > MAX_DESCRIPTION => {
-                Err("its manifest is too long".to_owned())
-            }
+            Ok(found) if found.meta.size > MAX_MADE => Err("its manifest is too long".to_owned()),
             Ok(found) => Ok(Some(found.bytes().await.map_err(|why| reason(&why))?.to_vec())),
         };
         let found = self.tried(key, read).await?;
