@@ -1,6 +1,8 @@
 //! Walks all history and records, per blob: its first commit, files of interest around it at that
 //! time, and its first and last release tag.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use foldhash::{HashMap, HashSet};
@@ -193,22 +195,61 @@ impl Reader {
     }
 }
 
-/// Tags with their times, in order of their versions; those whose names begin otherwise apart, the
-/// oldest first. In order of dates, `v1.0 to v1.1.1` would tell of a file that 2.0 has, too, if
-/// 1.1.1 is newer.
-fn in_order_of_versions(mut tags: Vec<(i64, Arc<str>, CommitId)>) -> Vec<(Arc<str>, CommitId)> {
-    let prefix =
-        |name: &str| name[..name.find(|c: char| c.is_ascii_digit()).unwrap_or(0)].to_owned();
-    let mut since: HashMap<String, i64> = HashMap::default();
-    for (time, name, _) in &tags {
-        let first = since.entry(prefix(name)).or_insert(*time);
-        *first = (*first).min(*time);
+/// A tag: when its commit was made, the version in its name, that, and the commit.
+type Tag = (i64, Vec<VersionPart>, Arc<str>, CommitId);
+
+/// Tags with their times, in order of their versions. In order of dates, `v1.0 to v1.1.1` would
+/// tell of a file that 2.0 has, too, if 1.1.1 is newer.
+///
+/// Names that begin in different ways are one sequence, as `jq-1.5` and `1.6rc2`, if most of the
+/// fewer are by date where they are by version; else those with older tags come first. Of such
+/// names of a version, one is kept for a commit. Time O(n log n).
+fn in_order_of_versions(tags: Vec<(i64, Arc<str>, CommitId)>) -> Vec<(Arc<str>, CommitId)> {
+    let mut by_prefix: BTreeMap<String, Vec<Tag>> = BTreeMap::new();
+    for (time, name, commit) in tags {
+        let (prefix, number) =
+            name.split_at(name.find(|c: char| c.is_ascii_digit()).unwrap_or(name.len()));
+        let (prefix, version) = (prefix.to_owned(), version(number));
+        by_prefix.entry(prefix).or_default().push((time, version, name, commit));
     }
-    tags.sort_by_cached_key(|(time, name, _)| {
-        let prefix = prefix(name);
-        (since[&prefix], version(&name[prefix.len()..]), *time, prefix, Arc::clone(name))
+    let mut groups = Vec::from_iter(by_prefix);
+    groups.sort_by_key(|(_, tags)| Reverse(tags.len()));
+    let mut sequences: BTreeMap<String, Vec<(i64, Vec<Tag>)>> = BTreeMap::new();
+    for (prefix, mut tags) in groups {
+        tags.sort_by(|a, b| (&a.1, a.0, &a.2).cmp(&(&b.1, b.0, &b.2)));
+        let since = tags.iter().map(|(time, ..)| *time).min().unwrap_or_default();
+        // `module/v1.2` is a release of a folder.
+        let module = prefix.rsplit_once('/').map_or("", |(module, _)| module);
+        let known = sequences.entry(module.to_owned()).or_default();
+        match known.first_mut().filter(|(_, main)| fits(&tags, main)) {
+            Some((first, main)) => {
+                *first = since.min(*first);
+                main.extend(tags);
+                // The sort is stable: of one commit the name like most others is first.
+                main.sort_by(|a, b| (&a.1, a.0, a.3).cmp(&(&b.1, b.0, b.3)));
+                main.dedup_by(|a, b| !a.1.is_empty() && (&a.1, a.3) == (&b.1, b.3));
+            }
+            None => known.push((since, tags)),
+        }
+    }
+    let mut sequences = Vec::from_iter(sequences.into_values().flatten());
+    sequences.sort_by_key(|(since, _)| *since);
+    sequences
+        .into_iter()
+        .flat_map(|(_, tags)| tags)
+        .map(|(.., name, commit)| (name, commit))
+        .collect()
+}
+
+/// Whether most of these tags are between those of `main` by date that they are between by version.
+fn fits(tags: &[Tag], main: &[Tag]) -> bool {
+    let n_fitting = tags.iter().filter(|(time, version, ..)| {
+        let before = main.partition_point(|of| of.1 < *version);
+        let behind = main.partition_point(|of| of.1 <= *version);
+        before.checked_sub(1).is_none_or(|at| main[at].0 <= *time)
+            && main.get(behind).is_none_or(|of| *time <= of.0)
     });
-    tags.into_iter().map(|(_, name, commit)| (name, commit)).collect()
+    2 * n_fitting.count() > tags.len()
 }
 
 /// A part of the name of a version: what comes before a release, the end, another word, a number.

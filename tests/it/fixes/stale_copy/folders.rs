@@ -600,6 +600,31 @@ fn versions_are_in_order_of_their_numbers_even_if_an_old_one_was_mended_later() 
 }
 
 #[test]
+fn tags_that_are_spelled_otherwise_are_in_order_with_the_rest() {
+    for (tags, expected) in [
+        (&["list-1.6rc1", "1.6rc2", "list-1.6"], "list-1.6rc1 to list-1.6"),
+        (&["2.0.0", "v2.0.5", "2.7.0"], "2.0.0 to 2.7.0"),
+        // Another sequence: its numbers begin anew.
+        (&["r2009", "v1.0", "v1.1"], "r2009 to v1.1"),
+    ] {
+        let origin = Repository::new();
+        origin.write("list.c", LIST);
+        for (tag, minute) in tags.iter().zip(0..) {
+            origin.write("read.c", format!("{READ}int release{minute};\n"));
+            origin.stage();
+            at(minute, &origin, &["commit", "-qm", tag]);
+            origin.git(&["tag", tag]);
+            if tag.starts_with("v2") {
+                origin.git(&["tag", &tag[1..]]);
+            }
+        }
+        let report = Shelf::of(&origin).report(&copying(&[("lib/list.c", LIST)]), &["audit"]);
+        let of_file = &report.list("/audit/copiedFiles")[0]["origins"][0];
+        assert_eq!(of_file["version"], expected);
+    }
+}
+
+#[test]
 fn a_file_of_the_version_with_another_name_is_identical_and_not_missing() {
     let origin = library();
     let mut renamed = unpacked(&origin, "v1.1", "src/", "lib");
