@@ -51,4 +51,9 @@ impl LineCounts {
     pub fn distance(&self, shared: &SharedLines) -> usize {
         self.n() + shared.n_version - 2 * shared.n
     }
+
+    /// Whether at least half of the longer of both is in the other, too.
+    pub fn is_mostly(&self, shared: &SharedLines) -> bool {
+        2 * shared.n >= shared.n_version.max(self.n())
+    }
 }

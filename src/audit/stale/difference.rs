@@ -11,7 +11,7 @@ use super::missed::{document, line_range};
 use crate::audit::Error;
 use crate::audit::outcome::{EditedFile, EditedLines, FolderVersion};
 use crate::audit::read::{Source, Sources};
-use crate::audit::search::version_of;
+use crate::audit::search::{LineCounts, version_of};
 use crate::git::{Repository, Snapshot};
 use crate::matching::edited_lines;
 use crate::text::{FilePath, Lines};
@@ -187,6 +187,12 @@ impl Difference<'_, '_> {
         let (Some(there), Some(edits), Some(blob)) = (there, edits, blob) else {
             return Ok(Relation::Added);
         };
+        // A file that only has the name of one of the version is none of it.
+        let counts = LineCounts::new(source);
+        let is_asked = known.is_none() && !self.holding.contains(path);
+        if is_asked && !counts.is_mostly(&project.shared_lines(&counts, blob)?) {
+            return Ok(Relation::Added);
+        }
         let origin = known_there.map(|(origin, _)| origin.clone()).unwrap_or_default();
         let id = stored.checked(segment.id_of(blob))?;
         let text = clone.zip(id).and_then(|(of, id)| of.reader().past_blob(id, &origin).ok()?);

@@ -245,8 +245,7 @@ impl<'f> Fit<'f> {
         let mut is_whole = is_version;
         // Of an edited file all versions will be compared: here, in parallel with other files.
         for &blob in blobs.iter().filter(|_| !is_version) {
-            let shared = self.releases.project.shared_lines(&counts, blob)?;
-            is_whole |= 2 * shared.n >= shared.n_version.max(counts.n());
+            is_whole |= counts.is_mostly(&self.releases.project.shared_lines(&counts, blob)?);
         }
         Ok(Member { copy, counts, own, is_whole, at_tags })
     }

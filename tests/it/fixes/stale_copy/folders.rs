@@ -625,6 +625,20 @@ fn tags_that_are_spelled_otherwise_are_in_order_with_the_rest() {
 }
 
 #[test]
+fn a_file_that_only_has_the_name_of_another_is_added_and_not_edited() {
+    let origin = library();
+    let shelf = Shelf::of(&origin);
+    let mut own = unpacked(&origin, "v1.1", "src/", "lib");
+    for (path, text) in &mut own {
+        if path == "lib/dump.c" {
+            "int main(void)\n{\n    return run();\n}\n".clone_into(text);
+        }
+    }
+    let [_, _, edited, _, added, _] = files(&version(&shelf, &copying_all(&own)));
+    assert_eq!([edited, added], [json!([]), json!(["lib/dump.c"])]);
+}
+
+#[test]
 fn a_file_of_the_version_with_another_name_is_identical_and_not_missing() {
     let origin = library();
     let mut renamed = unpacked(&origin, "v1.1", "src/", "lib");
