@@ -9,7 +9,7 @@ use std::io::{self, Write};
 
 use super::{is_of, notices, state};
 use crate::audit::{AuditSummary, ComponentCopy, Explanation, Outcome, State};
-use crate::policy::{Answer, Component};
+use crate::policy::Answer;
 use crate::report::Style;
 use crate::report::missed::evidence;
 use crate::text::printable;
@@ -68,7 +68,7 @@ pub fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()
         for notice in notices(outcome, component) {
             writeln!(out, "{}", printable(notice))?;
         }
-        writeln!(out, "In: {}", files(audited, component).join(", "))?;
+        writeln!(out, "In: {}", files(audited, row).join(", "))?;
     }
     for (text, number) in texts.into_iter().zip(1..) {
         writeln!(out, "\n{}\nLicense text {number}\n", "=".repeat(72))?;
@@ -90,9 +90,10 @@ fn answer(of: &ComponentCopy) -> String {
     }
 }
 
-fn files(audited: &AuditSummary, component: &Component) -> Vec<String> {
-    let is_same = |of: &Explanation| audited.components[of.component].component.is_same(component);
-    let files = audited.files.iter().filter(|file| file.origins.iter().any(is_same));
+/// The files with code of a component, in this version and under this license.
+fn files(audited: &AuditSummary, row: &ComponentCopy) -> Vec<String> {
+    let is_of = |of: &Explanation| std::ptr::eq(&audited.components[of.component], row);
+    let files = audited.files.iter().filter(|file| file.origins.iter().any(is_of));
     let files = files.map(|file| match (audited.state_of(file), state(audited, file)) {
         (State::Identical, _) => file.path.to_string(),
         (_, state) => format!("{} ({})", file.path, state.as_deref().unwrap_or("a part of it")),

@@ -639,6 +639,17 @@ fn a_file_that_only_has_the_name_of_another_is_added_and_not_edited() {
 }
 
 #[test]
+fn a_notice_names_each_file_under_the_version_that_it_is_of() {
+    let origin = library();
+    let shelf = Shelf::of(&origin);
+    let mut files = unpacked(&origin, "v1.0", "src/", "lib");
+    files.push(("other/record.c".to_owned(), [&fixed(), WRITE].concat()));
+    let notice = shelf.format(&copying_all(&files), "audit", "notice");
+    let named = notice.lines().filter(|line| line.starts_with("In: "));
+    assert_eq!(named.filter(|line| line.contains("other/record.c")).count(), 1, "{notice}");
+}
+
+#[test]
 fn a_file_of_the_version_with_another_name_is_identical_and_not_missing() {
     let origin = library();
     let mut renamed = unpacked(&origin, "v1.1", "src/", "lib");
