@@ -38,7 +38,7 @@ pub use expression::{Expression, License};
 pub use markup::legible;
 pub use notice::copyright_lines;
 pub use passages::KnownTexts;
-pub use read::{LICENSING_PARENT, NamedText, is_relevant, named_text};
+pub use read::{LICENSING_PARENT, NamedText, is_relevant, is_source, named_text};
 pub use statement::{Method, Scope, Statement};
 pub use terms::{Contradiction, ProjectFiles, Terms};
 pub use words::{Words, hash};

@@ -2,6 +2,7 @@
 //! its name and bytes.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use super::limits::is_limit_of_header;
 use super::markup::plain;
@@ -11,6 +12,7 @@ use super::text::Identity;
 use super::{
     Expression, KnownTexts, Method, Scope, Statement, Words, manifest, reference, reuse, text,
 };
+use crate::language::{Language, Languages};
 use crate::text::{FilePath, decoded};
 
 /// Files that license their parent directory: (directory, file name).
@@ -19,7 +21,7 @@ pub const LICENSING_PARENT: &[(&str, &str)] = &[("debian", "copyright"), (".reus
 /// Whether a file with this name may make statements about other files' licenses.
 pub fn is_relevant(path: &FilePath) -> bool {
     let name = lower_name(path);
-    is_license_text(&name)
+    is_license_text(path)
         || name.ends_with(".license")
         || reuse::is_relevant(path)
         || reuse::is_debian(path)
@@ -33,7 +35,7 @@ pub(super) fn statements(path: &FilePath, bytes: &[u8], memory: &KnownTexts) -> 
     if reuse::is_debian(path) {
         return reuse::of_debian(bytes);
     }
-    if is_license_text(&name) {
+    if is_license_text(path) {
         return about_package(path, license_text(path, bytes, memory).into_iter().collect());
     }
     if let Some(of) = path.name().strip_suffix(b".license") {
@@ -67,7 +69,7 @@ pub fn named_text(path: &FilePath, bytes: &[u8]) -> Option<NamedText> {
     let named = manifest::named_text(&lower_name(path), bytes)?;
     let named = FilePath::new([path.folder(), named.as_bytes()].concat());
     let n_up = named.depth().saturating_sub(path.depth()).min(usize::from(u8::MAX)) as u8;
-    (!is_license_text(&lower_name(&named))).then_some(NamedText { path: named, n_up })
+    (!is_license_text(&named)).then_some(NamedText { path: named, n_up })
 }
 
 /// What a text states that a manifest names as the license of its folder.
@@ -101,18 +103,32 @@ fn lower_name(path: &FilePath) -> String {
     String::from_utf8_lossy(path.name()).to_lowercase()
 }
 
-/// Whether a file with this name, in lower case, is a license text.
-fn is_license_text(name: &str) -> bool {
-    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
-    let is_source = [
-        "rs", "py", "go", "c", "h", "js", "ts", "java", "cpp", "toml", "json", "yml", "yaml", "sh",
-        "license", "rb", "css",
-    ];
+/// Whether a file with this name is a license text.
+fn is_license_text(path: &FilePath) -> bool {
+    let name = lower_name(path);
+    let stem = name.rsplit_once('.').map_or(&*name, |(stem, _)| stem);
     let begins = ["license", "licence", "copying", "unlicense", "mit-license", "copyright"];
     let ends = ["-license", "_license", "-licence", ".license"];
-    !is_source.contains(&extension)
+    !name.ends_with(".license")
         && (begins.iter().any(|begin| name.starts_with(begin))
             || ends.iter().any(|end| stem.ends_with(end)))
+        && is_document(path)
+}
+
+/// Whether a file with this name is a document: of no language, or of one that may contain code.
+fn is_document(path: &FilePath) -> bool {
+    !is_source(path) && promised(path).is_none_or(Language::is_host)
+}
+
+/// Whether a file with this name is source: of a language, and neither data nor a page.
+pub fn is_source(path: &FilePath) -> bool {
+    promised(path).is_some_and(|of| !of.is_data && !of.is_page)
+}
+
+/// The language that a file name alone promises.
+fn promised(path: &FilePath) -> Option<&'static Language> {
+    static LANGUAGES: LazyLock<Languages> = LazyLock::new(Languages::builtin);
+    LANGUAGES.promised(path)
 }
 
 fn license_text(path: &FilePath, bytes: &[u8], memory: &KnownTexts) -> Option<Statement> {
@@ -262,14 +278,20 @@ mod tests {
 
     #[test]
     fn license_texts_are_known_by_their_names() {
+        let is_text = |name: &str| is_license_text(&FilePath::new(name));
         for name in [
             "LICENSE", "License.txt", "COPYING.LESSER", "licence.md", "LICENSE-MIT", "UNLICENSE",
-            "MIT-LICENSE", "foo-LICENSE",
+            "MIT-LICENSE", "foo-LICENSE", "COPYING.LIB", "LICENSE.apache", "COPYING.rst",
+            "license.html", "LICENSE.1", "LICENSE.pdf",
         ] {
-            assert!(is_license_text(&name.to_lowercase()), "{name}");
+            assert!(is_text(name), "{name}");
         }
-        for name in ["license.rs", "license_audit.py", "NOTICE", "README.md", "x.png.license"] {
-            assert!(!is_license_text(&name.to_lowercase()), "{name}");
+        for name in [
+            "license.rs", "license_audit.py", "NOTICE", "README.md", "x.png.license",
+            "Copyright.php", "license.pas", "License.kt", "user_license.proto", "my_license.m",
+            "licenses.json", "license.xml", "LICENSE.txt.erb",
+        ] {
+            assert!(!is_text(name), "{name}");
         }
     }
 

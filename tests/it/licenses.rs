@@ -783,6 +783,20 @@ fn attribution_is_owed_until_the_notice_stands_with_the_copy_or_in_a_notice_file
 }
 
 #[test]
+fn source_that_is_named_like_a_license_states_none_for_its_folder() {
+    for name in ["License.kt", "Copyright.php", "user_license.proto", "licenses.json"] {
+        let name = format!("alpha/lib/{name}");
+        let files = [
+            ("alpha/LICENSE", MIT),
+            ("alpha/lib/table.c", C.first),
+            (&*name, "the license of the user\n"),
+        ];
+        let report = check(&copying("", ""), &folder(&files));
+        assert_eq!(component(&report)["license"], "MIT", "{name}");
+    }
+}
+
+#[test]
 fn an_exception_holds_for_its_path_origin_and_rule_until_its_day() {
     let corpus = folder(&[("alpha/lib/table.c", C.first), ("alpha/COPYING", GPL)]);
     let findings = |exception: &str| {
