@@ -483,7 +483,7 @@ impl Check<'_> {
         let base = self.outcome.base.as_ref().and_then(|base| base.commit);
         let mut origins = all.copies.iter().flatten().map(|copied| &all.found[copied.found].place);
         let attributions = if origins.any(|place| matches!(place, Place::Component(_))) {
-            Attributions::read(&head.entries, &reader)?
+            Attributions::new(&head.entries, repository)
         } else {
             Attributions::default()
         };

@@ -102,7 +102,7 @@ pub fn audit(
     let reader = repository.reader();
     let attributes = Attributes::read(&snapshot.entries, &reader)?;
     let sources = Sources::new(context, &attributes, &remembered);
-    let attributions = Attributions::read(&snapshot.entries, &reader)?;
+    let attributions = Attributions::new(&snapshot.entries, repository);
     let TreeParts { own, unlisted, vendored, skipped } = TreeParts::new(&snapshot, &sources);
     let third_party: Vec<Entry> = vendored.iter().chain(&unlisted).cloned().collect();
 
@@ -193,7 +193,7 @@ impl TreeParts {
 
 /// An audit under way, one batch of files at a time.
 struct Auditor<'a> {
-    attributions: Attributions,
+    attributions: Attributions<'a>,
     context: Context<'a>,
     outcome: Outcome,
     facts: FileFacts,
@@ -274,7 +274,7 @@ impl FileCopies<'_> {
     }
 
     /// The findings of a file in which everything is new.
-    fn findings(&self, attributions: &Attributions, context: Context<'_>) -> Vec<Finding> {
+    fn findings(&self, attributions: &Attributions<'_>, context: Context<'_>) -> Vec<Finding> {
         let &Self { file, copies, found } = self;
         if file.whole().is_empty() && copies.is_empty() {
             return Vec::new();

@@ -90,6 +90,9 @@ fn copyright_line(line: &str) -> Option<String> {
     let is_tag = text.contains("SPDX-FileCopyrightText:");
     let has_year = notice.split(|c: char| !c.is_ascii_digit()).any(|digits| digits.len() == 4);
     let has_sign = lower.contains("(c)") || lower.contains('©');
+    // "Copyright jQuery Foundation and other contributors". A sentence goes on in lower case.
+    let of_whom = notice.strip_prefix("Copyright ").and_then(|of| of.split_whitespace().next());
+    let names = of_whom.is_some_and(|name| name.contains(char::is_uppercase));
     // "Copyright notice" and "copyright holders" occur in license texts, and Lawrence is a name.
     let words = lower.split(|c: char| !c.is_alphanumeric()).map(|word| word.trim_end_matches('s'));
     let is_prose = lower.contains("[yyyy]")
@@ -97,7 +100,7 @@ fn copyright_line(line: &str) -> Option<String> {
         || words.into_iter().any(|word| {
             ["notice", "holder", "owner", "law", "license", "licensed", "statement"].contains(&word)
         });
-    (is_tag || (is_claim && (has_year || has_sign) && !is_prose && !is_clause))
+    (is_tag || (is_claim && (has_year || has_sign || names) && !is_prose && !is_clause))
         .then(|| notice.to_owned())
 }
 
@@ -118,6 +121,10 @@ mod tests {
         check(b"&copy; 2020 A<br>", &["© 2020 A"]);
         let text = b" * Copyright 2010, 2011,\r\n *           2012 Lawrence Livermore\r\n";
         check(text, &["Copyright 2010, 2011, 2012 Lawrence Livermore"]);
+        let names = ["Copyright Joyent, Inc. and others.", "Copyright jQuery Foundation"];
+        check(b" * Copyright Joyent, Inc. and others.\n * Copyright jQuery Foundation\n", &names);
+        let prose = b"Copyright is held by A.\nCopyright and B\nCopyright Law\n\"Copyright Holder\" means C";
+        check(prose, &[]);
         check(b"Copyright 2020 J\xF6rg", &["Copyright 2020 Jörg"]);
         check(b"Copyright 2020 A&#27;[1m\x07", &["Copyright 2020 A\\u{1b}[1m\\u{7}"]);
     }

@@ -783,6 +783,23 @@ fn attribution_is_owed_until_the_notice_stands_with_the_copy_or_in_a_notice_file
 }
 
 #[test]
+fn a_notice_without_a_year_is_one_and_is_found_beside_the_copy_among_many() {
+    let notice = "Copyright Alpha, Inc. and other contributors.";
+    let text = MIT.replace("Copyright (c) 2013 Alpha Authors", notice);
+    let corpus = folder(&[("alpha/lib/table.c", C.first), ("alpha/LICENSE", &text)]);
+    let verdict_of = |report: &Report| report.json["findings"][0]["origins"][0]["verdict"].clone();
+    assert_eq!(verdict_of(&check(&copying("", ""), &corpus))["owed"], Value::from(vec![notice]));
+    let repository = copying("", "");
+    repository.write("src/LICENSE", text);
+    for number in 0..501 {
+        repository.write(format!("node/p{number}/LICENSE"), "Copyright (c) 2020 Other\n");
+    }
+    repository.commit("notices");
+    let report = repository.check(&["--base", "HEAD~2", "--corpus", utf8(corpus.path())]);
+    assert_eq!(verdict_of(&report)["givenIn"], "src/LICENSE");
+}
+
+#[test]
 fn source_that_is_named_like_a_license_states_none_for_its_folder() {
     for name in ["License.kt", "Copyright.php", "user_license.proto", "licenses.json"] {
         let name = format!("alpha/lib/{name}");

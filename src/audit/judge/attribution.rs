@@ -1,30 +1,47 @@
 //! Checks whether the notices of an origin are given where its license requires them.
 
-use crate::audit::Error;
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
 use crate::audit::read::Source;
 use crate::files::{Entry, ReadFiles};
-use crate::license::{Terms, legible};
+use crate::git::Repository;
+use crate::license::{Terms, is_source, legible};
 use crate::policy::Attribution;
 use crate::text::{FilePath, MAX_WRITTEN};
 
-/// The files of a tree with notices, and their words.
-#[derive(Debug, Default)]
-pub(in crate::audit) struct Attributions {
-    files: Vec<(FilePath, String)>,
+/// The files of a tree with notices, by their folders. Only those above copies are read.
+#[derive(Default)]
+pub(in crate::audit) struct Attributions<'r> {
+    repository: Option<&'r Repository>,
+    folders: BTreeMap<&'r [u8], Vec<NoticeFile<'r>>>,
 }
 
-impl Attributions {
-    /// Reads the files of a tree that contain notices: at most 500, of at most 4 MB.
-    pub fn read(entries: &[Entry], reader: &impl ReadFiles) -> Result<Self, Error> {
-        let mut files = Vec::new();
-        for entry in entries.iter().filter(|entry| gives_notice(&entry.path)).take(500) {
-            if reader.size(entry).is_none_or(|size| size <= MAX_WRITTEN)
-                && let Ok(bytes) = reader.try_read(entry)?
-            {
-                files.push((entry.path.clone(), words(&legible(&bytes))));
-            }
+/// A file with notices, and its words once they are asked for; `None` if it cannot be read.
+struct NoticeFile<'r> {
+    entry: &'r Entry,
+    words: OnceLock<Option<String>>,
+}
+
+impl<'r> Attributions<'r> {
+    /// The files of a tree that contain notices, of at most 4 MB.
+    pub fn new(entries: &'r [Entry], repository: &'r Repository) -> Self {
+        let mut folders: BTreeMap<&[u8], Vec<_>> = BTreeMap::new();
+        for entry in entries.iter().filter(|entry| gives_notice(&entry.path)) {
+            let file = NoticeFile { entry, words: OnceLock::new() };
+            folders.entry(entry.path.folder()).or_default().push(file);
         }
-        Ok(Self { files })
+        Self { repository: Some(repository), folders }
+    }
+
+    fn words<'a>(&'a self, file: &'a NoticeFile<'r>) -> Option<&'a str> {
+        let read = || {
+            let reader = self.repository?.reader();
+            let is_read = reader.size(file.entry).is_none_or(|size| size <= MAX_WRITTEN);
+            let bytes = is_read.then(|| reader.read(file.entry).ok()).flatten()?;
+            Some(words(&legible(&bytes)))
+        };
+        file.words.get_or_init(read).as_deref()
     }
 
     /// Whether the notices in `terms`, those of this component, are in the file with the copy, or
@@ -42,12 +59,16 @@ impl Attributions {
             false => holders.iter().map(|(_, holder)| holder).collect(),
         };
         let of_copy = words(&legible(&copy.text));
+        let gives = |text: &str| needed.iter().all(|words| text.contains(*words));
         let own_path = copy.path.as_bytes();
-        let above = self.files.iter().filter(|(path, _)| own_path.starts_with(path.folder()));
-        let mut texts =
-            [(&copy.path, &of_copy)].into_iter().chain(above.map(|(path, text)| (path, text)));
-        match texts.find(|(_, text)| needed.iter().all(|words| text.contains(*words))) {
-            Some((path, _)) => Attribution::Given(path.to_string()),
+        let ends = memchr::memrchr_iter(b'/', own_path).map(|end| end + 1).chain([0]);
+        let mut above = ends.filter_map(|end| self.folders.get(&own_path[..end])).flatten();
+        let giving = match gives(&of_copy) {
+            true => Some(&copy.path),
+            false => above.find(|of| self.words(of).is_some_and(gives)).map(|of| &of.entry.path),
+        };
+        match giving {
+            Some(path) => Attribution::Given(path.to_string()),
             None => {
                 Attribution::Owed(holders.iter().map(|(notice, _)| (*notice).clone()).collect())
             }
@@ -62,9 +83,7 @@ fn gives_notice(path: &FilePath) -> bool {
         "notice", "third-party", "third_party", "thirdparty", "3rdparty", "3rd-party", "3rd_party",
         "license", "licence", "copying", "copyright", "credits", "attribution", "acknowledg",
     ];
-    let is_source = [".rs", ".c", ".h", ".go", ".py", ".js", ".ts", ".java", ".rb", ".css", ".sh"];
-    begins.iter().any(|begin| name.starts_with(begin))
-        && !is_source.iter().any(|end| name.ends_with(end))
+    begins.iter().any(|begin| name.starts_with(begin)) && !is_source(path)
 }
 
 /// Lower case, with one space between words and around everything.
@@ -90,18 +109,28 @@ fn holder(notice: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::git::blob_id;
     use crate::license::Expression;
 
     #[track_caller]
     fn check(copy_text: &str, files: &[(&str, &str)], notices: &[&str], expected: &Attribution) {
         let copy = Source::plain(FilePath::new("src/a.c"), copy_text.into(), Vec::new(), ["", ""]);
-        let files = files.iter().map(|(path, text)| (FilePath::new(*path), words(text))).collect();
+        let entry = |(path, _): &(&str, _)| Entry::of_blob(&FilePath::new(*path), blob_id(b""));
+        let entries: Vec<Entry> = files.iter().map(entry).collect();
+        let mut folders: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for (entry, (_, text)) in entries.iter().zip(files) {
+            let file = NoticeFile { entry, words: OnceLock::from(Some(words(text))) };
+            folders.entry(entry.path.folder()).or_default().push(file);
+        }
         let terms = Terms {
             license: Expression::parse("MIT"),
             notices: notices.iter().map(|notice| (*notice).to_owned()).collect(),
             ..Terms::default()
         };
-        assert_eq!(Attributions { files }.of(&copy, "alpha", &terms), *expected);
+        assert_eq!(
+            Attributions { repository: None, folders }.of(&copy, "alpha", &terms),
+            *expected
+        );
     }
 
     #[test]
@@ -135,6 +164,6 @@ mod tests {
         let gives = |path: &str| gives_notice(&FilePath::new(path));
         assert!(gives("NOTICE") && gives("docs/THIRD-PARTY-NOTICES.md"));
         assert!(gives("LICENSE.linenoise"));
-        assert!(!gives("license.rs") && !gives("README.md"));
+        assert!(!gives("license.rs") && !gives("Copyright.php") && !gives("README.md"));
     }
 }

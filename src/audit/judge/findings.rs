@@ -74,7 +74,7 @@ impl<'c> AllCopies<'c> {
     /// The findings that the copies make, sorted by path and position.
     pub fn findings(
         &self,
-        attributions: &Attributions,
+        attributions: &Attributions<'_>,
         nearby: Option<&Nearby<'_>>,
     ) -> Vec<JointFinding> {
         let before = self.base.iter().filter_map(|file| Some((file.of.as_ref()?, &*file.source)));
@@ -116,7 +116,7 @@ pub(in crate::audit) struct FileUnderAudit<'c> {
 pub(in crate::audit) struct JudgedWith<'c> {
     pub config: &'c Config,
     pub languages: &'c Languages,
-    pub attributions: &'c Attributions,
+    pub attributions: &'c Attributions<'c>,
     /// For each file of the change, which of its tokens are novel.
     pub novel_of: BTreeMap<&'c FilePath, &'c [bool]>,
     pub nearby: Option<&'c Nearby<'c>>,
