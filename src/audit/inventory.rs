@@ -152,7 +152,7 @@ pub fn audit(
     }
     audited.name_versions(versions);
     audited.settle_attribution(&outcome.findings);
-    audited.complete_purls();
+    audited.complete_purls(&mut outcome.findings);
     outcome.audited = Some(audited);
     Ok(outcome)
 }

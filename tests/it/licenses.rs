@@ -947,6 +947,9 @@ fn an_audit_tells_of_each_file_how_much_of_it_components_have() {
     // The same from a folder that is read on the spot.
     let report = audited(&repository, &["--corpus", utf8(corpus.path())]);
     assert_eq!(report["audit"]["copiedFiles"].as_array().map(Vec::len), Some(2));
+    let findings = report["findings"].as_array().expect("it is a list");
+    let mut components = findings.iter().filter_map(|of| of.pointer("/origins/0/component"));
+    assert!(components.all(|of| of["purl"].is_string()), "{findings:?}");
 }
 
 #[test]

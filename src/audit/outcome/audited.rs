@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::policy::{Component, FirstAppearance, PastCommit, Verdict, unversioned_purl};
+use crate::policy::{
+    Component, Finding, FirstAppearance, PastCommit, Place, Verdict, unversioned_purl,
+};
 use crate::text::FilePath;
 
 /// How much of a tree was found in corpora.
@@ -47,10 +49,15 @@ impl AuditSummary {
         Component { version: part.version.clone(), ..component.unversioned() }
     }
 
-    /// Gives each component a package URL: programs leave out those without one.
-    pub fn complete_purls(&mut self) {
-        for taken in &mut self.components {
-            let component = Arc::make_mut(&mut taken.component);
+    /// Gives each component a package URL, also in findings: programs leave out those without one.
+    pub fn complete_purls(&mut self, findings: &mut [Finding]) {
+        let origins = findings.iter_mut().flat_map(|of| &mut of.origins);
+        let found = origins.filter_map(|of| match &mut of.place {
+            Place::Component(component) => Some(component),
+            _ => None,
+        });
+        for component in self.components.iter_mut().map(|of| &mut of.component).chain(found) {
+            let component = Arc::make_mut(component);
             component.purl.get_or_insert_with(|| generic_purl(&component.name));
         }
     }
