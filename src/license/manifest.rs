@@ -45,11 +45,19 @@ const MANIFESTS: &[(&str, ReadManifest)] = &[
     ("metadata", python_metadata),
     ("package.json", package_json),
     ("bower.json", package_json),
+    ("haxelib.json", package_json),
+    ("vcpkg.json", package_json),
+    ("dub.json", package_json),
+    ("dub.sdl", |text| ManifestLicenses::one(quoted(behind(text, "license ").next()?).pop()?)),
+    ("shard.yml", |text| field(text, "license")),
     // Several licenses are a choice, as defined by composer.
     ("composer.json", package_json),
     ("meta.json", cpan),
     ("meta.yml", |text| cpan_name(&field(text, "license")?.names[0])),
-    ("makefile.pl", |text| cpan_name(assigned(text, "LICENSE")?.first()?)),
+    ("makefile.pl", |text| {
+        let named = assigned(text, "LICENSE").or_else(|| assigned(text, "license"));
+        cpan_name(named?.first()?)
+    }),
     ("pom.xml", pom),
     (".pom", pom),
     (".nuspec", nuspec),
@@ -66,6 +74,17 @@ const MANIFESTS: &[(&str, ReadManifest)] = &[
     ("description", |text| field(text, "license")),
     ("opam", |text| listed(text, "license")),
     (".opam", |text| listed(text, "license")),
+    (".nimble", |text| listed(text, "license")),
+    (".rockspec", |text| listed(text, "license")),
+    ("meson.build", |text| listed(text, "license")),
+    ("project.clj", |text| {
+        let mut names = quoted(text.split_once(":license")?.1.split('}').next()?).into_iter();
+        ManifestLicenses::one(exact([names.next(), names.next()])?)
+    }),
+    (".app.src", |text| {
+        let list = text.split_once("{licenses,")?.1.split(']').next()?;
+        ManifestLicenses::many(quoted(list), false)
+    }),
 ];
 
 /// Whether a file with this name, in lower case, is a manifest.
@@ -270,8 +289,13 @@ fn name_in_json(value: &Value) -> String {
 
 fn cpan(text: &str) -> Option<ManifestLicenses> {
     let meta: Value = serde_json::from_str(text).ok()?;
-    let names =
-        meta.get("license")?.as_array()?.iter().filter_map(|value| cpan_name(value.as_str()?));
+    let names: Vec<&str> = match meta.get("license")? {
+        Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
+        // PostgreSQL's packages: a name, or names with their addresses.
+        Value::Object(addresses) => addresses.keys().map(String::as_str).collect(),
+        one => one.as_str().into_iter().collect(),
+    };
+    let names = names.into_iter().filter_map(cpan_name);
     ManifestLicenses::many(names.flat_map(|of| of.names).collect(), true)
 }
 
@@ -314,7 +338,8 @@ fn nuspec(text: &str) -> Option<ManifestLicenses> {
 }
 
 fn csproj(text: &str) -> Option<ManifestLicenses> {
-    ManifestLicenses::one(in_project(text, "PackageLicenseExpression")?)
+    let names = ["PackageLicenseExpression", "PackageLicenseUrl"];
+    ManifestLicenses::one(names.iter().find_map(|name| in_project(text, name))?)
 }
 
 /// The text of an element of a project of .NET.
@@ -498,6 +523,20 @@ description: License: GPL (>= 2) | file LICENSE\n → GPL-2.0-or-later
 description: License: GPL-2 | MIT + file LICENSE\n → GPL-2.0-only OR MIT
 description: License: file LICENSE\n → nothing
 x.cabal: license: BSD3\n → BSD-3-Clause
+haxelib.json: {"license": "MIT"} → MIT
+vcpkg.json: {"license": "GPL-1.0-or-later OR Artistic-1.0-Perl"} → GPL-1.0-or-later OR Artistic-1.0-Perl
+dub.json: {"license": "BSL-1.0"} → BSL-1.0
+dub.sdl: name "x"\nlicense "MIT"\n → MIT
+shard.yml: name: x\nlicense: MIT\n → MIT
+project.clj: (defproject x "1"\n  :license {:name "Eclipse Public License 1.0"\n :url "http://opensource.org/licenses/eclipse-1.0.php"})\n → EPL-1.0
+meta.json: {"license": "gpl_2"} → GPL-2.0-only
+meta.json: {"license": {"PostgreSQL": "https://www.postgresql.org/about/licence"}} → PostgreSQL
+meson.build: project('x', 'c', license : 'GPL-2.0')\n → GPL-2.0-only
+x.nimble: version = "1"\nlicense = "MIT"\n → MIT
+x.rockspec: package = "x"\ndescription = {\n  license = "MIT"\n}\n → MIT
+x.app.src: {application, x, [{licenses, ["Apache-2.0"]}]}.\n → Apache-2.0
+x.csproj: <Project><PropertyGroup><PackageLicenseUrl>http://opensource.org/licenses/MIT</PackageLicenseUrl></PropertyGroup></Project> → MIT
+makefile.pl: my %META = (\n  license => 'perl_5',\n);\n → Artistic-1.0-Perl OR GPL-1.0-or-later
 package.json: {"license": "GPL2 with classpath exception"} → GPL-2.0-only WITH Classpath-exception-2.0
 package.json: {"license": "GNU GPL, version 2 with the GNU Classpath Exception"} → GPL-2.0-only WITH Classpath-exception-2.0
 "#,

@@ -49,10 +49,18 @@ pub(super) fn statements(path: &FilePath, bytes: &[u8], memory: &KnownTexts) -> 
         // A text with any name is not looked for by itself.
         found.extend(
             manifest::statement(&name, bytes)
+                .map(|of| text_at_address(path, &of).map_or(of, |text| manifest::unread(&text)))
                 .or_else(|| Some(manifest::unread(&named_text(path, bytes)?.path))),
         );
     }
     about_package(path, found)
+}
+
+/// The license text beside a manifest that it names by its address on the Web.
+fn text_at_address(path: &FilePath, stated: &Statement) -> Option<FilePath> {
+    let (_, name) = stated.written.split_once("://")?.1.rsplit_once('/')?;
+    let text = FilePath::new([path.folder(), name.as_bytes()].concat());
+    (stated.expression.is_none() && is_license_text(&text)).then_some(text)
 }
 
 /// A license text that a manifest names, and whose own name does not tell that it is one.

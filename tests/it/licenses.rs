@@ -800,6 +800,18 @@ fn a_notice_without_a_year_is_one_and_is_found_beside_the_copy_among_many() {
 }
 
 #[test]
+fn a_manifest_with_the_address_of_the_text_beside_it_does_not_contradict_that() {
+    let address = "https://example.invalid/a/blob/main/LICENSE";
+    let package =
+        format!("<package><metadata><licenseUrl>{address}</licenseUrl></metadata></package>");
+    let files = [("alpha/LICENSE", MIT), ("alpha/a.nuspec", &package), ("alpha/table.c", C.first)];
+    let report = check(&copying("", ""), &folder(&files));
+    assert_eq!(verdict(&report), ["warning", "corpus-copy", "allowed"]);
+    let alone = check(&copying("", ""), &folder(&files[1..]));
+    assert_eq!(component(&alone)["license"], Value::Null);
+}
+
+#[test]
 fn source_that_is_named_like_a_license_states_none_for_its_folder() {
     for name in ["License.kt", "Copyright.php", "user_license.proto", "licenses.json"] {
         let name = format!("alpha/lib/{name}");
