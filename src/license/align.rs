@@ -98,13 +98,13 @@ fn best(
     words: &Words,
 ) -> Option<TemplateMatch> {
     let likely = candidates.iter().filter(|of| of.share(of.positions.len()) >= min_share);
-    let mut likely: Vec<(f64, &Candidate, Range<usize>)> = likely.map(Candidate::densest).collect();
+    let mut likely: Vec<(f64, &Candidate, Range<usize>)> =
+        likely.map(|of| of.densest(hashes, range)).collect();
     likely.sort_by(|a, b| b.0.total_cmp(&a.0));
     likely.truncate(MAX_COMPARED);
     let mut best: Option<TemplateMatch> = None;
-    for (_, candidate, window) in likely {
+    for (_, candidate, part) in likely {
         let template = candidate.template();
-        let part = around(template, &window, range);
         let least = best.as_ref().map_or(1, TemplateMatch::worth);
         if may_be_worth(least, template, &hashes[part.clone()]) {
             // Of equals the last is taken.
@@ -113,14 +113,6 @@ fn best(
         }
     }
     best.filter(|of| of.worth() > 0)
-}
-
-/// The part of a range that a template may fill of which grams are in `window`.
-fn around(template: &Template, window: &Range<usize>, range: &Range<usize>) -> Range<usize> {
-    let around = template.words.len() + 30;
-    let from = window.end.saturating_sub(around + around / 4).max(range.start);
-    let to = (window.start + around + around / 4).min(range.end);
-    from.min(window.start)..to.max(window.end)
 }
 
 /// Whether the worth of a template in a part of a text may be at least `least`, by the words of
@@ -159,20 +151,47 @@ fn aligned(
 }
 
 impl Candidate {
-    /// The share of its sketch in the densest stretch as long as the template, and where that is.
-    fn densest(&self) -> (f64, &Self, Range<usize>) {
-        let positions = &self.positions;
-        let reach = self.template().words.len() * 5 / 4 + 30;
-        let (mut n_most, mut stretch, mut first) = (0, 0..0, 0);
+    /// The share of its sketch in the densest stretch that may be one text of it, and the part of a
+    /// range that this text may fill.
+    fn densest(&self, hashes: &[u32], range: &Range<usize>) -> (f64, &Self, Range<usize>) {
+        let (template, positions) = (self.template(), &self.positions);
+        let n_words = template.words.len();
+        let place = |at: usize| template.place_of(Words::grams(&hashes[at..]).next()?);
+        let places: Vec<Option<usize>> = positions.iter().map(|&at| place(at)).collect();
+        let reach = n_words * 5 / 4 + 30;
+        let (mut densest, mut first, mut reached) = (0..0, 0, None);
         for (last, &end) in positions.iter().enumerate() {
+            // What goes back in the template is another text of it, or of one that shares words.
+            if places[last].is_some_and(|place| reached.is_some_and(|reached| place <= reached)) {
+                first = last;
+            }
+            reached = places[last].or(reached);
             while end - positions[first] > reach {
                 first += 1;
             }
-            if last + 1 - first > n_most {
-                (n_most, stretch) = (last + 1 - first, positions[first]..end + 1);
+            if last + 1 - first > densest.len() {
+                densest = first..last + 1;
             }
         }
-        (self.share(n_most), self, stretch)
+        let share = self.share(densest.len());
+        let (Some(&first), Some(&last)) =
+            (positions.get(densest.start), positions[densest.clone()].last())
+        else {
+            return (share, self, 0..0);
+        };
+        // Where a text with all words of the template begins, and ends, by a gram of it.
+        let starts =
+            |of: Range<usize>| of.filter_map(|at| Some(positions[at].saturating_sub(places[at]?)));
+        let ends =
+            |of: Range<usize>| of.filter_map(|at| Some(positions[at] + n_words - places[at]?));
+        let around = (n_words + 30) * 5 / 4;
+        // The words of a text that is next to this one are none of its own.
+        let before = ends(0..densest.start).last().min(starts(densest.clone()).next());
+        let behind = starts(densest.end..positions.len()).next();
+        let behind = behind.map(|of| of.max(ends(densest).last().unwrap_or(of)));
+        let from = last.saturating_sub(around).max(range.start).max(before.unwrap_or_default());
+        let to = (first + around).min(range.end).min(behind.unwrap_or(usize::MAX));
+        (share, self, from.min(first)..to.max(last + 1))
     }
 }
 

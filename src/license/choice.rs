@@ -33,8 +33,14 @@ pub(super) fn joined(
     for group in groups {
         let is_choice =
             group.len() > 1 && is_choice(words, around, &(group[0].range.start..end(&group)));
+        let mut stated: Vec<Expression> =
+            group.into_iter().filter_map(|of| of.expression).collect();
+        let is_choice = is_choice || stated.len() == 1 && stated[0].is_choice();
+        if is_choice {
+            stated = stated.into_iter().flat_map(Expression::choices).collect();
+        }
         let mut all: Vec<Expression> = Vec::new();
-        for expression in group.into_iter().filter_map(|of| of.expression) {
+        for expression in stated {
             if !all.contains(&expression) {
                 all.push(expression);
             }

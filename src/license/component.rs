@@ -305,6 +305,12 @@ impl LicenseEvidence {
         self.statement.method == Method::Text
     }
 
+    /// Whether this is a text of nothing but a license, in a version.
+    fn is_text_of(&self, base: &str) -> bool {
+        let mut licenses = self.license().into_iter().flat_map(Expression::licenses).peekable();
+        self.is_text() && licenses.peek().is_some() && licenses.all(|of| of.base() == base)
+    }
+
     /// Whether this is a text of a license of a family that `chosen` only names.
     fn refines(&self, chosen: &Expression) -> bool {
         self.is_text() && self.license().is_some_and(|exact| chosen.refined(&[exact]) != *chosen)
@@ -355,7 +361,11 @@ impl Identification {
         evidence.retain(|of| {
             of.statement.method != Method::Manifest || !read.contains(&of.statement.written)
         });
-        evidence.sort_by(|a, b| (a.statement.method, &a.path).cmp(&(b.statement.method, &b.path)));
+        // The LGPL 3.0 incorporates the GPL, whose text has to be next to it: both are one license.
+        let is_lesser = evidence.iter().any(|of| of.is_text_of("LGPL-3.0"));
+        let is_incorporated = |of: &LicenseEvidence| is_lesser && of.is_text_of("GPL-3.0");
+        let order = |of: &LicenseEvidence| (of.statement.method, is_incorporated(of));
+        evidence.sort_by(|a, b| (order(a), &a.path).cmp(&(order(b), &b.path)));
         let Some(first) = evidence.iter().find(|of| of.license().is_some()) else {
             return Self { evidence, ..Self::default() };
         };
@@ -363,6 +373,7 @@ impl Identification {
             if is_denied_by_text(first, &evidence) { Method::Text } else { first.statement.method };
         let mut same: Vec<_> = evidence.iter().filter(|of| of.statement.method == method).collect();
         if method == Method::Text {
+            same.retain(|of| !is_incorporated(of));
             same = owing_texts(same);
         }
         let is_all_known = method != Method::Text || same.iter().all(|of| of.license().is_some());
@@ -384,6 +395,7 @@ impl Identification {
             let tells_later = method.tells_later() && of.statement.method.tells_later();
             // An unknown text next to a known one may add to it or restrict it.
             match of.license() {
+                _ if is_incorporated(of) => false,
                 Some(other) => !chosen.agrees_with(other, tells_later),
                 None => !of.is_text() || !is_all_known,
             }
@@ -472,18 +484,13 @@ fn is_denied_by_text(manifest: &LicenseEvidence, evidence: &[LicenseEvidence]) -
 
 /// Those of the license texts of a folder that are a duty: all of them, unless one says how.
 fn owing_texts(mut texts: Vec<&LicenseEvidence>) -> Vec<&LicenseEvidence> {
-    let mut licenses = texts.iter().filter_map(|of| of.license()).flat_map(Expression::licenses);
-    if licenses.any(|license| license.family() == "LGPL") {
-        // The LGPL adds to the GPL, whose text has to be next to it.
-        texts.retain(|of| of.license().is_none_or(|of| of.licenses().all(|l| l.family() != "GPL")));
-    }
     // The text of a license that another text offers as a choice is no duty.
     let offers: Vec<&Expression> =
         texts.iter().filter_map(|of| of.license()).filter(|of| of.is_choice()).collect();
     texts.retain(|of| {
         of.license().is_none_or(|license| {
             license.is_choice()
-                || !offers.iter().any(|of| license.is_edition_of(&of.refined(&[license])))
+                || !offers.iter().any(|of| of.refined(&[license]).is_edition_of(license))
         })
     });
     texts

@@ -130,7 +130,7 @@ impl Expression {
 
     fn join(of: impl IntoIterator<Item = Self>, operator: &Node) -> Option<Self> {
         let mut parts: Vec<Self> = Vec::new();
-        for next in of {
+        for next in of.into_iter().flat_map(|of| of.parts(operator)) {
             if !parts.contains(&next) && parts.len() < MAX_LICENSES {
                 parts.push(next);
             }
@@ -140,6 +140,21 @@ impl Expression {
             joined.nodes.push(operator.clone());
             joined
         })
+    }
+
+    /// What an operator joins in it: "A OR B OR C" has three choices.
+    fn parts(self, operator: &Node) -> Vec<Self> {
+        let mut nodes = self.nodes.iter();
+        if !nodes.all(|node| matches!(node, Node::License(_)) || node == operator) {
+            return vec![self];
+        }
+        let licenses = self.nodes.into_iter().filter(|node| node != operator);
+        licenses.map(|license| Self { nodes: vec![license] }).collect()
+    }
+
+    /// What it offers a choice between; itself, if it offers none.
+    pub(super) fn choices(self) -> Vec<Self> {
+        self.parts(&Node::Or)
     }
 
     /// The licenses it names, in order.
@@ -218,12 +233,14 @@ impl Expression {
         )
     }
 
-    /// Whether it is a license in the same version, with or without later ones, or sections.
+    /// Whether it is a license in the same version, with or without later ones, or an edition of
+    /// that: "Artistic-1.0-Perl", "GFDL-1.3-invariants".
     pub(super) fn is_edition_of(&self, other: &Self) -> bool {
         self.licenses().any(|a| {
-            other
-                .licenses()
-                .any(|b| a.base() == b.base() || b.family() == "GFDL" && a.id.starts_with(b.base()))
+            other.licenses().any(|b| {
+                let rest = a.base().strip_prefix(b.base());
+                rest.is_some_and(|of| of.is_empty() || b.version().is_some() && of.starts_with('-'))
+            })
         })
     }
 

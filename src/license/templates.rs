@@ -1,6 +1,6 @@
 //! Unpacks SPDX's license templates, which `tools/licenses` packs, and finds those of a text.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
@@ -19,6 +19,7 @@ pub(super) struct Template {
     /// How many words of others may be before each word, and at the end.
     pub n_free: Vec<u8>,
     bag: OnceLock<Bag>,
+    places: OnceLock<HashMap<u32, Option<usize>>>,
 }
 
 /// The words of a template without their order.
@@ -52,7 +53,19 @@ impl Template {
             *last = open.iter().copied().max().unwrap_or_default().max(*last);
         }
         let hashes = words.iter().map(|word| hash(word)).collect();
-        Self { id, words, hashes, is_required, n_free, bag: OnceLock::new() }
+        Self { id, words, hashes, is_required, n_free, ..Self::default() }
+    }
+
+    /// Where it has a gram; `None` if nowhere, or in several places.
+    pub fn place_of(&self, gram: u32) -> Option<usize> {
+        let places = self.places.get_or_init(|| {
+            let mut places: HashMap<u32, Option<usize>> = HashMap::new();
+            for (at, gram) in Words::grams(&self.hashes).enumerate() {
+                places.entry(gram).and_modify(|place| *place = None).or_insert(Some(at));
+            }
+            places
+        });
+        places.get(&gram).copied().flatten()
     }
 
     pub fn bag(&self) -> &Bag {

@@ -270,14 +270,11 @@ fn leave_out_vaguer(stated: &mut Vec<LicenseStatement>) {
         let of = of.expression.as_ref();
         !of.is_some_and(|of| !of.is_later() && later.contains(&of.with_later()))
     });
-    let known = stated.iter().filter_map(|of| of.expression.clone());
-    let sections: Vec<Expression> =
-        known.filter(|of| of.to_string().contains("-invariants")).collect();
-    stated.retain(|of| {
-        of.expression.as_ref().is_none_or(|of| {
-            sections.contains(of) || !sections.iter().any(|other| other.is_edition_of(of))
-        })
-    });
+    let known: Vec<Expression> = stated.iter().filter_map(|of| of.expression.clone()).collect();
+    let has_edition = |of: &Expression| {
+        known.iter().any(|other| other.is_edition_of(of) && !of.is_edition_of(other))
+    };
+    stated.retain(|of| !of.expression.as_ref().is_some_and(has_edition));
 }
 
 /// What is known of a license with terms that the license it is like does not have.

@@ -107,6 +107,23 @@ fn shown(name: &str, bytes: &[u8]) -> String {
     corpus(folder.path(), &["show", "known"]).1
 }
 
+/// Checks the license that `corpus show` tells of a component with these files beside its code,
+/// and that nothing contradicts it.
+#[track_caller]
+fn check_shown(files: &[(&str, &str)], license: &str) {
+    let inside: Vec<_> =
+        files.iter().map(|(name, text)| (format!("alpha/{name}"), *text)).collect();
+    let mut inside: Vec<_> = inside.iter().map(|(path, text)| (&**path, *text)).collect();
+    inside.push(("alpha/table.c", C.first));
+    let folder = folder(&inside);
+    let source = folder.path().join("alpha");
+    assert_eq!(corpus(folder.path(), &["add", "known", utf8(&source)]).0, 0);
+    let text = corpus(folder.path(), &["show", "known"]).1;
+    let is_told =
+        text.contains(&format!("alpha no version ({license}: ")) && !text.contains("contradicted");
+    assert!(is_told, "{license}: {text}");
+}
+
 /// A text in UTF-16 with a byte order mark.
 fn utf16(text: &str, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
     format!("\u{FEFF}{text}").encode_utf16().flat_map(bytes).collect()
@@ -157,6 +174,57 @@ fn a_license_file_is_read_as_what_it_says_or_unknown_with_the_reason() {
         let expected = format!("license not known: license text ({name}:");
         assert!(text.contains(&expected) && text.contains(why), "{text}");
     }
+}
+
+#[test]
+fn a_text_of_the_gpl_counts_beside_the_lgpl_unless_that_incorporates_it() {
+    let gpl_2 = "GNU GENERAL PUBLIC LICENSE\nVersion 2, June 1991\n";
+    let lgpl_2 = "GNU LESSER GENERAL PUBLIC LICENSE\nVersion 2.1, February 1999\n";
+    let lgpl_3 = "GNU LESSER GENERAL PUBLIC LICENSE\nVersion 3, 29 June 2007\n";
+    let both = [("COPYING", gpl_2), ("COPYING.LIB", lgpl_2)];
+    check_shown(&both, "GPL-2.0-only AND LGPL-2.1-only");
+    let three = [("LICENSE.GPL", GPL), ("LICENSE.LGPL", lgpl_2), ("LICENSE.MIT", MIT)];
+    check_shown(&three, "GPL-3.0-only AND LGPL-2.1-only AND MIT");
+    let manifest = ("package.json", "{\"license\": \"LGPL-3.0-or-later\"}");
+    let files = [("COPYING", GPL), ("COPYING.LESSER", lgpl_3), manifest];
+    check_shown(&files[..2], "LGPL-3.0-only");
+    check_shown(&files, "LGPL-3.0-or-later");
+    let offer = "Licensed under either the GNU Lesser General Public License, version 2.1 or later, or the GNU General Public License, version 2 or later.\n";
+    check_shown(&[("LICENSE", offer)], "LGPL-2.1-or-later OR GPL-2.0-or-later");
+}
+
+/// The license with a disclaimer that others share, of which the first half is that of another.
+const MIT_WHOLE: &str = "Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the \"Software\"), to deal in the Software without restriction, including without limitation the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all copies or substantial portions of the Software.
+
+THE SOFTWARE IS PROVIDED \"AS IS\", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+";
+const ISC: &str = "Permission to use, copy, modify, and/or distribute this software for any purpose with or without fee is hereby granted, provided that the above copyright notice and this permission notice appear in all copies.
+
+THE SOFTWARE IS PROVIDED \"AS IS\" AND THE AUTHOR DISCLAIMS ALL WARRANTIES WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+";
+
+#[test]
+fn texts_next_to_each_other_are_each_read_as_what_they_are() {
+    let twice = format!("Copyright 2010 A\n\n{MIT_WHOLE}\nCopyright 2012 B\n\n{MIT_WHOLE}");
+    check_shown(&[("LICENSE", &twice)], "MIT");
+    let both = format!("Copyright 2010 A\n\n{ISC}\nCopyright 2012 B\n\n{MIT_WHOLE}");
+    check_shown(&[("LICENSE", &both)], "ISC AND MIT");
+}
+
+#[test]
+fn a_license_that_is_offered_is_no_duty_in_another_edition() {
+    let perl = "This is free software; you can redistribute it and/or modify it under the same terms as the Perl 5 programming language system itself.
+
+Terms of the Perl programming language system itself
+
+a) the GNU General Public License as published by the Free Software Foundation; either version 1, or (at your option) any later version, or
+b) the \"Artistic License\"
+
+--- The Artistic License 1.0 ---
+";
+    check_shown(&[("LICENSE", perl)], "Artistic-1.0-Perl OR GPL-1.0-or-later");
 }
 
 #[test]
