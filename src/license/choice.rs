@@ -87,7 +87,7 @@ const OFFERS: &[&str] = &[
     "one of the following",
     "any one of",
     "one of two licenses",
-    "choice of licenses",
+    "choice of",
     "choose between",
     "multi licensed",
     "triple licensed",
@@ -114,25 +114,32 @@ const OFFERS: &[&str] = &[
     "also made available under",
 ];
 
+/// Whether a sentence offers a choice of licenses.
 pub(super) fn is_offer(sentence: &str) -> bool {
-    has(&spaced(sentence), OFFERS)
+    let sentence = spaced(sentence);
+    has(&sentence, OFFERS) || sentence.contains("licens") && is_option(&sentence)
+}
+
+/// Whether words leave an option, and none of a version: "at your option any later version".
+fn is_option(words: &str) -> bool {
+    let options = [" at your option ", " at your discretion "];
+    let mut behind = options.iter().flat_map(|option| words.split(option).skip(1));
+    behind.any(|next| !next.starts_with("version") && !is_later(next))
 }
 
 /// Words around licenses that may offer a choice of them.
 const AROUND: usize = 24;
 
-/// Whether the words around licenses offer a choice; "at your option any later version" does not.
+/// Whether the words around licenses offer a choice.
 fn is_choice(words: &Words, parts: &[Range<usize>], licenses: &Range<usize>) -> bool {
     let reach = licenses.start.saturating_sub(AROUND)..licenses.end + AROUND;
     let around = words_within(words, parts, &reach);
     if PARTS.iter().any(|part| around.contains(part)) {
         return false;
     }
-    let options = [" at your option ", " at your discretion "];
-    let mut behind = options.iter().flat_map(|option| around.split(option).skip(1));
     let between = words_within(words, parts, licenses);
-    behind.any(|next| !next.starts_with("version") && !is_later(next))
-        || is_offer(&around)
+    is_option(&around)
+        || has(&around, OFFERS)
         || between.split(' ').count() < REACH
             && between.replace("and or ", "").split(" or ").skip(1).any(|next| !is_later(next))
 }

@@ -397,6 +397,13 @@ impl NameContext {
             () if ["compatible", "org", "com", "net"].contains(&next) => Self::Denied,
             () if TEXTS.iter().any(|of| before.contains(of)) => Self::Reference,
             () if before.ends_with("copying") => Self::Reference,
+            // "The license of the library is BSD" is not that of this file.
+            () if before.ends_with(" is")
+                && before.contains("license of ")
+                && !before.contains("this ") =>
+            {
+                Self::Denied
+            }
             // "Licensed to the Apache Software Foundation".
             () if next == "foundation" => Self::Denied,
             () if before.ends_with("based on the") || before.ends_with("being") => Self::Denied,

@@ -56,6 +56,10 @@ const NO_LIMITS: &[&str] = &[
     "provided that this copyright notice",
     "purchase a commercial license",
     "source code for proprietary components",
+    "without any restriction",
+    "without any restrictions",
+    "without restriction",
+    "without restrictions",
 ];
 
 /// Whether a sentence beside a license text may limit it.

@@ -407,6 +407,7 @@ const USUAL: &[&str] = &[
     "have received a copy",
     "if not write to",
     "if not see",
+    "not remove this notice",
     "without any warranty",
     "without warranties",
     "as is",

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::limits::is_limit_of_header;
 use super::markup::plain;
 
 /// Maximum bytes of a line that is a copyright notice.
@@ -59,8 +60,14 @@ impl Words {
     pub fn new(bytes: &[u8], first_line: u32) -> Self {
         let mut words = Self { text: " ".to_owned(), words: Vec::new() };
         let text = plain(bytes);
+        let mut margin = None;
         for (line, number) in text.split(|&byte| byte == b'\n').zip(first_line..) {
-            words.add_line(&String::from_utf8_lossy(line), number);
+            let line = String::from_utf8_lossy(line);
+            let goes_on = margin.as_ref().is_some_and(|margin: &String| goes_on(&line, margin));
+            if !goes_on {
+                margin = words.add_line(&line, number);
+            }
+            margin = margin.filter(|_| !line.trim_end().ends_with('.'));
         }
         words
     }
@@ -87,24 +94,33 @@ impl Words {
         words
     }
 
-    fn add_line(&mut self, line: &str, number: u32) {
-        let line = without_marks(line);
-        if line.is_empty() || is_notice(line) || is_file_heading(line) {
-            return self.end_sentence();
+    /// Adds a line; of a copyright notice, returns what is before it.
+    fn add_line(&mut self, whole: &str, number: u32) -> Option<String> {
+        let line = without_marks(whole);
+        let is_notice = is_notice(line);
+        if line.is_empty() || is_notice || is_file_heading(line) {
+            self.end_sentence();
+            return is_notice.then(|| whole[..whole.len() - line.len()].to_owned());
         }
-        let line = &later_spelled_out(without_bullet(line));
+        let line = &later_spelled_out(without_bullet(line.trim_end_matches([' ', '|'])));
+        let mut last = "";
         for part in line.split_inclusive(|c: char| !c.is_alphanumeric() && c != '.') {
             let word = part.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '.');
+            // The mark of a footnote, as in "MIT License [1]", is no version.
+            let is_footnote = last.ends_with('[') && is_bullet(word) && part.ends_with(']');
+            last = part;
             match word.contains('.') {
+                _ if is_footnote => {}
                 true => split_points(word).for_each(|word| self.add_word(word, number)),
                 false if word.is_empty() => {}
                 false => self.add_word(word, number),
             }
             let is_end = word.ends_with('.') && !is_abbreviation(word);
-            if is_end || part.ends_with([';', ':', '!', '?']) {
+            if is_end || part.ends_with([';', ':', '!', '?', '|']) {
                 self.end_sentence();
             }
         }
+        None
     }
 
     fn end_sentence(&mut self) {
@@ -294,7 +310,7 @@ fn is_notice(line: &str) -> bool {
         return false;
     }
     let lower = line.to_lowercase();
-    if ["licens", "permission", " terms"].iter().any(|word| lower.contains(word)) {
+    if speaks_of_terms(&lower) {
         return false;
     }
     let claim = ["copyright", "(c)", "©", "portions copyright"]
@@ -305,6 +321,21 @@ fn is_notice(line: &str) -> bool {
     };
     let has_year = rest.split(|c: char| !c.is_ascii_digit()).any(|digits| digits.len() == 4);
     has_year || rest.starts_with(['(', '©', '<', '[', '{']) && lower.starts_with('c')
+}
+
+/// Whether a line goes on with the copyright notice before it: it is further to the right.
+fn goes_on(line: &str, margin: &str) -> bool {
+    let lower = line.to_lowercase().replace(|c: char| !c.is_alphanumeric(), " ");
+    let words: Vec<&str> = lower.split_whitespace().collect();
+    line.strip_prefix(margin).is_some_and(|rest| rest.starts_with([' ', '\t']))
+        && !words.is_empty()
+        && !speaks_of_terms(&lower)
+        && !is_limit_of_header(&words.join(" "))
+}
+
+/// Whether a line of a notice, in lower case, says what is granted.
+fn speaks_of_terms(lower: &str) -> bool {
+    ["licens", "permission", " terms"].iter().any(|word| lower.contains(word))
 }
 
 /// "3.0+" as "3.0 or later".

@@ -227,6 +227,44 @@ b) the \"Artistic License\"
     check_shown(&[("LICENSE", perl)], "Artistic-1.0-Perl OR GPL-1.0-or-later");
 }
 
+/// Checks the license that `corpus show` tells of a file with this comment.
+#[track_caller]
+fn check_header(comment: &str, license: &str) {
+    let folder = folder(&[("alpha/table.c", &format!("/*{comment}*/\n{}", C.first))]);
+    let source = folder.path().join("alpha");
+    assert_eq!(corpus(folder.path(), &["add", "known", utf8(&source)]).0, 0);
+    let text = corpus(folder.path(), &["show", "known"]).1;
+    let is_told = text.contains(&format!("alpha no version ({license}"));
+    assert!(is_told, "{license}: {text}");
+}
+
+#[test]
+fn what_goes_with_a_license_is_no_term() {
+    let notice = "Copyright (c) 1992-2025 The University of Alpha and The University\n                        of Alpha Research Foundation.  All rights\n                        reserved.\n\n";
+    check_shown(&[("LICENSE", &format!("{notice}{MIT_WHOLE}"))], "MIT");
+    let footnotes = "Alpha is dual-licensed under The MIT License [1] and\nApache 2.0 License [2].\n\n[1]: <http://opensource.org/licenses/MIT>\n[2]: <http://www.apache.org/licenses/LICENSE-2.0>\n";
+    check_shown(&[("LICENSE", footnotes)], "MIT OR Apache-2.0");
+    let options = "Alpha is distributed under the following licenses:\n\n- Apache License version 2.0.\n- MIT license.\n\nYou may use this software under the terms of any\nof these licenses, at your option.\n";
+    check_shown(&[("LICENSE", options)], "Apache-2.0 OR MIT");
+    let choice =
+        format!("This is available as a choice of the following licenses.\n\n{ISC}\n{MIT_WHOLE}");
+    check_shown(&[("LICENSE", &choice)], "ISC OR MIT");
+    let creative = "This work is licensed under the Creative Commons Attribution-NonCommercial-NoDerivatives 4.0 International License.\n";
+    check_shown(&[("LICENSE", creative)], "CC-BY-NC-ND-4.0");
+    check_header(
+        " This is Public Domain and may be used without restrictions. ",
+        "LicenseRef-public-domain",
+    );
+    check_header(
+        " The use is covered by the Eclipse Public License 1.0.\n You must not remove this notice, or any other, from this software. ",
+        "EPL-1.0",
+    );
+    check_header(
+        "\n Copyright (c) 2020 A\n    for non-commercial use only\n\n Released under the MIT license.\n",
+        "license not known",
+    );
+}
+
 #[test]
 fn a_text_that_a_manifest_names_is_read_whatever_it_is_called() {
     for (manifest, named) in [
