@@ -186,9 +186,9 @@ impl Candidate {
             |of: Range<usize>| of.filter_map(|at| Some(positions[at] + n_words - places[at]?));
         let around = (n_words + 30) * 5 / 4;
         // The words of a text that is next to this one are none of its own.
-        let before = ends(0..densest.start).last().min(starts(densest.clone()).next());
+        let before = ends(0..densest.start).next_back().min(starts(densest.clone()).next());
         let behind = starts(densest.end..positions.len()).next();
-        let behind = behind.map(|of| of.max(ends(densest).last().unwrap_or(of)));
+        let behind = behind.map(|of| of.max(ends(densest).next_back().unwrap_or(of)));
         let from = last.saturating_sub(around).max(range.start).max(before.unwrap_or_default());
         let to = (first + around).min(range.end).min(behind.unwrap_or(usize::MAX));
         (share, self, from.min(first)..to.max(last + 1))
