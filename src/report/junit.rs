@@ -10,11 +10,11 @@ use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
 use super::Style;
-use super::sides::lines;
+use super::sides::{lines, more_lines};
 use super::words::{copy_text, end, here, likeness, noted, place, remarks, text_of};
 use crate::audit::Outcome;
 use crate::policy::{Finding, Fragment, Level, SuppressedBy};
-use crate::text::{LinedText, count};
+use crate::text::LinedText;
 
 /// Maximum lines of code to show of each side.
 const MAX_LINES: usize = 40;
@@ -138,8 +138,8 @@ fn code(title: &str, source: &LinedText, fragment: &Fragment, text: &mut String)
     for line in lines.iter().take(MAX_LINES) {
         text.push_str(&format!("{:>6} | {}\n", line.number, line.text));
     }
-    if let n_more @ 1.. = (fragment.n_lines() as usize).saturating_sub(MAX_LINES) {
-        text.push_str(&format!("       | ({} more)\n", count(n_more, "line")));
+    if let Some(more) = more_lines(fragment, MAX_LINES) {
+        text.push_str(&format!("       | {more}\n"));
     }
     text.push('\n');
 }

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use super::Style;
 use super::audited::{classes, copied, from, headline, license_of, licenses, share, subject};
 use super::missed::version_lines;
-use super::sides::lines;
+use super::sides::{lines, more_lines};
 use super::text::examined;
 use super::words::{
     copy_text, count, found, here, likeness, listed, of_level, place, provenance, range, text_of,
@@ -225,8 +225,8 @@ fn code(place: &str, source: &LinedText, fragment: &Fragment) -> String {
     let lines = lines(source, fragment);
     let mut code: String =
         lines.iter().take(MAX_LINES).flat_map(|line| [&*line.text, "\n"]).collect();
-    if let n_more @ 1.. = (fragment.n_lines() as usize).saturating_sub(MAX_LINES) {
-        code.push_str(&format!("({} more)\n", count(n_more, "line")));
+    if let Some(more) = more_lines(fragment, MAX_LINES) {
+        code.push_str(&format!("{more}\n"));
     }
     let longest = code.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);

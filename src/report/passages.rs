@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::brief::brief;
 use super::found::{facts, headline, numbered_lines, place as found_place};
-use super::sides::{Line, lines};
+use super::sides::{Line, lines, more_lines};
 use super::words::{
     base, copy_text, count, end, found, here, likeness, owned_by, place, provenance, sides, text_of,
 };
@@ -62,9 +62,7 @@ pub fn finding_in_full(outcome: &Outcome, finding: &Finding) -> Passage {
         all.push(format!("--- {at}"));
         let lines = lines(text, fragment);
         all.extend(lines.iter().map(numbered));
-        if let n_more @ 1.. = (fragment.n_lines() as usize).saturating_sub(lines.len()) {
-            all.push(format!("({} more)", count(n_more, "line")));
-        }
+        all.extend(more_lines(fragment, lines.len()));
     }
     Passage { head: head(finding), lines: all }
 }

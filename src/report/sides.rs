@@ -10,7 +10,7 @@ use imara_diff::{Algorithm, Diff, Hunk, InternedInput};
 
 use crate::language::Languages;
 use crate::policy::Fragment;
-use crate::text::{FilePath, LinedText, Position, printable};
+use crate::text::{FilePath, LinedText, Position, count, printable};
 
 /// Maximum lines of a fragment to lay out; the rest are counted. More would make
 /// reports too long to read.
@@ -283,6 +283,12 @@ pub(super) fn lines(text: &LinedText, fragment: &Fragment) -> Vec<Line> {
         lines.push(line(number, bytes, start..end.max(start)));
     }
     lines
+}
+
+/// How many lines of a fragment follow those that are shown, if any: "(3 lines more)".
+pub(super) fn more_lines(fragment: &Fragment, n_shown: usize) -> Option<String> {
+    let n_more = (fragment.n_lines() as usize).saturating_sub(n_shown);
+    (n_more > 0).then(|| format!("({} more)", count(n_more, "line")))
 }
 
 fn line(number: u32, bytes: &[u8], within: Range<usize>) -> Line {
