@@ -114,13 +114,12 @@ impl Document<'_> {
     ///
     /// Time O(n · d), as of [`Self::enclosing_unit`].
     pub fn functions(&self) -> Vec<Unit> {
-        let heads = (0..self.tokens.len()).filter(|&at| self.starts_line(at) && !self.is_part(at));
-        heads.filter_map(|at| self.function_at(at)).collect()
+        // Most lines begin no function, which is known before their end is looked for.
+        let heads = (0..self.tokens.len()).filter(|&at| self.starts_line(at));
+        heads.filter(|&at| self.begins_function(at)).filter_map(|at| self.function_at(at)).collect()
     }
 
     fn function_at(&self, at: usize) -> Option<Unit> {
-        // Most lines begin no function, which is known before their end is looked for.
-        self.name_of_function(at..self.tokens.len())?;
         let (end, has_body) = self.end_of_unit(at);
         let name = self.name_of_function(at..end)?;
         let mut behind = self.tokens[name..end].iter();
@@ -186,6 +185,9 @@ impl Document<'_> {
                     }
                 } else if depth <= 0 && word != b"{" {
                     return (at, has_body);
+                } else if self.begins_function(at) && self.begins_function(start) {
+                    // A function in another is indented more: the brackets do not balance.
+                    return (at, has_body);
                 }
                 // Everything else is inside of brackets: labels, directives, wrapped lines.
             }
@@ -193,6 +195,10 @@ impl Document<'_> {
             at += 1;
         }
         (at, has_body)
+    }
+
+    fn begins_function(&self, at: usize) -> bool {
+        !self.is_part(at) && self.name_of_function(at..self.tokens.len()).is_some()
     }
 
     /// Whether the token at `at` is what is behind a dot or an arrow: `f` in `a.f` and `a->f`.
@@ -270,10 +276,12 @@ impl Document<'_> {
     /// The bracket that closes the one at `at`, before `end`.
     pub fn closing(&self, at: usize, end: usize) -> Option<usize> {
         let mut depth = 0;
-        (at..end).find(|&at| {
+        let closing = (at..end).find(|&at| {
             depth += self.tokens[at].nesting();
-            depth == 0
-        })
+            // What is nested deeper is left open.
+            depth == 0 || depth > HEAD as i64
+        });
+        closing.filter(|_| depth == 0)
     }
 
     /// Whether `range` holds a whole unit (a function, a class) of at least `min_tokens` tokens,
@@ -285,7 +293,11 @@ impl Document<'_> {
         let starts: Vec<(usize, usize)> = lines.map(|at| (at, self.indent(at))).collect();
         starts.iter().enumerate().any(|(number, &(start, indentation))| {
             let mut is_annotation = self.is_annotation(start);
-            if self.is_part(start) && !is_annotation {
+            // A unit begins with the first of its annotations.
+            let mut above = starts[..number].last().into_iter();
+            let mut goes_on =
+                || above.any(|&(at, own)| own == indentation && self.is_annotation(at));
+            if self.is_part(start) && !is_annotation || is_annotation && goes_on() {
                 return false;
             }
             // The body: lines that are indented more, and among them those that open or close its
@@ -332,7 +344,7 @@ impl Document<'_> {
 
     /// Whether `range` has the first line of a function.
     pub fn holds_head(&self, range: Range<usize>) -> bool {
-        let mut heads = range.filter(|&at| self.starts_line(at) && !self.is_part(at));
+        let mut heads = range.filter(|&at| self.starts_line(at) && self.begins_function(at));
         heads.any(|at| self.name_of_function(at..self.end_of_unit(at).0).is_some())
     }
 
@@ -405,6 +417,20 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_function_whose_brackets_stay_open_ends_before_the_next() {
+        let text = "int f(int a) {\n  if (a) {\n  return a;\nint g(int b) {\n  x = b;\n}\n";
+        check_unit(text, 4..6, Some("g"));
+        let tokens = c_tokens(text);
+        let functions = document(text, &tokens).functions();
+        assert_eq!(functions.len(), 2);
+        assert_eq!(functions[0].tokens.end, functions[1].tokens.start);
+        let nested = "int f(int a) {\n  int g(int b) {\n    x = b;\n  }\n  return a;\n}\n";
+        let tokens = c_tokens(nested);
+        let functions = document(nested, &tokens).functions();
+        assert_eq!(functions[0].tokens, 0..tokens.len());
     }
 
     #[test]
