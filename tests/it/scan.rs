@@ -112,6 +112,31 @@ fn shares_are_told_by_language_and_folder_and_count_what_would_go() {
 }
 
 #[test]
+fn lines_that_no_other_place_has_would_not_go() {
+    let file = |name: &str, script: &str, added: &str| File {
+        path: format!("{name}.go"),
+        text: format!(
+            "package main\n\nfunc {name}(out io.Writer, names []string) error {{\n\tcount := 0\n\tfor _, name := range names {{\n\t\tif len(name) == 0 {{\n\t\t\tcontinue\n\t\t}}\n{added}\t\tcount += len(name)\n\t}}\n\t_, err := fmt.Fprintf(out, `{script}`, count, names[0])\n\tif err != nil {{\n\t\treturn fmt.Errorf(\"cannot write %d: %w\", count, err)\n\t}}\n\treturn nil\n}}\n"
+        ),
+    };
+    let saved = |files: [File; 2]| {
+        let report = scan(&repository_of(&files.each_ref()), &[]);
+        assert_eq!(classes(&report).len(), 1);
+        let total = report.json["duplication"]["total"]["duplicatedLines"].as_u64();
+        (report.json["findings"][0]["savedLines"].as_u64(), total)
+    };
+    let script = "if %d\nthen\n  echo %s\nfi";
+    let n = saved([file("Bash", script, ""), file("Zsh", script, "")]);
+    assert_eq!(n, (Some(17), Some(17)), "a string that is the same, with all of its lines");
+    let other = "test %d\nand begin\n  echo %s\n  echo\nend";
+    let n = saved([file("Bash", script, ""), file("Fish", other, "")]);
+    assert_eq!(n, (Some(15), Some(15)), "without the lines inside of a string that differs");
+    let added = "\t\tif name == \"-\" {\n\t\t\t// None.\n\t\t\tcontinue\n\t\t}\n";
+    let n = saved([file("Bash", script, ""), file("Zsh", script, added)]);
+    assert_eq!(n, (Some(17), Some(17)), "without what was put in");
+}
+
+#[test]
 fn fail_on_percent_is_a_limit_on_the_share_of_lines() {
     let repository = repository_of(&[&C.file("a", &[C.first]), &C.file("b", &[C.first])]);
     let status = |limit: &str| scan(&repository, &["--fail-on-percent", limit]).status;

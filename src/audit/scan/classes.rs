@@ -73,8 +73,9 @@ fn linked<R: ReadFiles>(repeats: Vec<Repeat>, open: Open<'_, '_, R>) -> Result<V
     let mut places = Places::default();
     // Those of a fragment stand side by side: it is one place, whatever is linked meanwhile.
     for of_place in repeats.chunk_by(|a, b| a.place.is_at(&b.place)) {
-        let is_worth = of_place.iter().any(|repeat| repeat.place.is_worth);
-        let number = places.number(Member { is_worth, ..of_place[0].place.clone() });
+        let mut place = of_place[0].place.clone();
+        of_place[1..].iter().for_each(|repeat| place.join(&repeat.place));
+        let number = places.number(place);
         places.all[number].is_telling |= of_place.iter().any(|repeat| repeat.is_telling);
         for repeat in of_place {
             let other = places.number(repeat.earlier.clone());
@@ -180,7 +181,7 @@ impl Places {
         let known = near.find(|&of| is_same_place(&self.all[of].place.tokens, &place.tokens));
         if let Some(number) = known {
             let LinkedPlace { place: known, hull, .. } = &mut self.all[number];
-            known.is_worth |= place.is_worth;
+            known.join(&place);
             // What either has beyond the other was found as well.
             *hull = hull.start.min(place.tokens.start)..hull.end.max(place.tokens.end);
             return number;

@@ -2,7 +2,7 @@
 //! fingerprints.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeSet, BinaryHeap};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -16,7 +16,7 @@ use crate::audit::read::{Source, Sources};
 use crate::config::{Config, Thresholds};
 use crate::files::{Entry, ReadFiles};
 use crate::index::{Link, cut_off};
-use crate::language::Builds;
+use crate::language::{Builds, Token};
 use crate::matching::{
     Alignment, Alignments, Block, CloneClass, CloneClasses, ClonePair, CloneType, Deed, QueryPairs,
     Seed, Shortfall, TargetPair, Worth, alignments, chains, clone_classes, clones, is_beside,
@@ -32,6 +32,8 @@ pub(super) struct Member {
     /// Its tokens there.
     pub tokens: Range<usize>,
     pub fragment: Fragment,
+    /// Its lines that no other place has: of what was put in, of a long string that differs.
+    pub missing: BTreeSet<u32>,
     /// How it relates to the first place of its class.
     pub clone_type: CloneType,
     /// Their similarity, 0 to 1.
@@ -43,6 +45,24 @@ pub(super) struct Member {
 }
 
 impl Member {
+    /// The lines that another place has as well.
+    pub fn rows(&self) -> impl Iterator<Item = u32> {
+        self.fragment.rows().filter(|row| !self.missing.contains(row))
+    }
+
+    /// Adds what is known of nearly the same place by another pair.
+    pub fn join(&mut self, other: &Self) {
+        self.is_worth |= other.is_worth;
+        let missing = std::mem::take(&mut self.missing);
+        let lacks = |fragment: &Fragment, missing: &BTreeSet<u32>, row: &u32| {
+            missing.contains(row) || !fragment.rows().contains(row)
+        };
+        let in_both = missing.union(&other.missing).copied().filter(|row| {
+            lacks(&self.fragment, &missing, row) && lacks(&other.fragment, &other.missing, row)
+        });
+        self.missing = in_both.collect();
+    }
+
     pub fn is_at(&self, other: &Self) -> bool {
         (self.document, &self.tokens) == (other.document, &other.tokens)
     }
@@ -178,6 +198,7 @@ impl Text {
             fragment: self.source.fragment(&tokens)?,
             content: content(&self.source.tokens[tokens.clone()]),
             tokens,
+            missing: BTreeSet::new(),
             clone_type,
             similarity,
             is_worth,
@@ -369,7 +390,8 @@ impl<'s, R: ReadFiles> RecentSources<'s, R> {
         let end = (start + 1..=tokens.end).rev().find(|&at| document.starts_line(at));
         let end = end.unwrap_or(tokens.end);
         let alike = (from.clone_type, from.similarity);
-        Ok(file.place(from.document, start..end, alike, from.is_worth))
+        let place = file.place(from.document, start..end, alike, from.is_worth);
+        Ok(place.map(|place| Member { missing: from.missing.clone(), ..place }))
     }
 
     /// A file and an earlier one as places, if they are byte for byte the same.
@@ -512,9 +534,43 @@ fn places(
     is_worth: bool,
 ) -> Option<(Member, Member)> {
     let alike = (pair.clone_type, pair.similarity);
-    let own = query.place(document, pair.alignment.query(), alike, is_worth)?;
-    let target = pair.alignment.target();
-    Some((own, paired.target.place(paired.document, target, alike, is_worth)?))
+    let ClonePair { alignment, .. } = pair;
+    let (own, target) = (&query.source, &paired.target.source);
+    let place = query.place(document, alignment.query(), alike, is_worth)?;
+    let earlier = paired.target.place(paired.document, alignment.target(), alike, is_worth)?;
+    if pair.clone_type == CloneType::Type1 {
+        return Some((place, earlier));
+    }
+    let of_own = missing(own, alignment.pairs().map(|(a, b)| (a, (target, b))));
+    let of_target = missing(target, alignment.pairs().map(|(a, b)| (b, (own, a))));
+    Some((Member { missing: of_own, ..place }, Member { missing: of_target, ..earlier }))
+}
+
+/// The lines of `own` between its aligned tokens that another source lacks; `pairs` are the aligned
+/// tokens, each with the one there. Of a string over many lines that differs it has the first.
+fn missing<'s>(
+    own: &Source,
+    pairs: impl Iterator<Item = (usize, (&'s Arc<Source>, usize))>,
+) -> BTreeSet<u32> {
+    let mut missing = BTreeSet::new();
+    // The last aligned token, and whether its end is aligned as well.
+    let mut last: Option<(usize, bool)> = None;
+    for (at, (other, there)) in pairs {
+        if let Some((before, is_whole)) = last
+            && (before + 1 < at || !is_whole)
+        {
+            let Token { start, end, .. } = own.tokens[before];
+            let shared = own.lines().line_of(if is_whole { end - 1 } else { start });
+            missing.extend(shared + 1..own.line_of(at));
+        }
+        let is_whole =
+            own.tokens[at].exact == other.tokens[there].exact || !own.text_of(at).contains(&b'\n');
+        last = Some((at, is_whole));
+    }
+    if let Some((before, false)) = last {
+        missing.extend(own.line_of(before) + 1..=own.lines().line_of(own.tokens[before].end - 1));
+    }
+    missing
 }
 
 /// A class of one file, as repeats: its fragment with each place that is the same as a whole, and

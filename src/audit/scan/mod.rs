@@ -147,7 +147,7 @@ impl ScannedFiles<'_> {
             duplication.n_classes += usize::from(source.len() > 1);
             for (at, place) in source.iter().enumerate() {
                 let lines = if at == 0 { &mut kept } else { &mut gone };
-                lines.entry(place.document).or_default().extend(place.fragment.rows());
+                lines.entry(place.document).or_default().extend(place.rows());
             }
         }
         for (file, (entry, size)) in self.each().enumerate() {
@@ -220,7 +220,7 @@ impl ScannedFiles<'_> {
     /// The lines of source that go if a class is written once.
     fn n_saved_lines(&self, class: &[Member]) -> u64 {
         let saved = self.counted(class).into_iter().skip(1);
-        saved.map(|place| u64::from(place.fragment.n_lines())).sum()
+        saved.map(|place| place.rows().count() as u64).sum()
     }
 
     /// A class as a finding: its first place, and the others as origins.
