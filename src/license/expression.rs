@@ -77,10 +77,12 @@ impl Expression {
     fn parse_name(text: &str) -> Option<Self> {
         Self::parse_spdx(text)
             .or_else(|| grants::named(text).and_then(|name| Self::parse_spdx(&name)))
+            .or_else(|| Self::parse_spdx(grants::with_full_name(text)?))
     }
 
     /// Reads names as Debian and CRAN join them. A comma binds loosest: "A or B, and C".
     fn parse_list(text: &str) -> Option<Self> {
+        let text = text.strip_suffix("at your option").unwrap_or(text).trim_end_matches([',', ' ']);
         let text = text.replace(" and ", " & ").replace(" or ", " | ").replace(['/', '\n'], " | ");
         Self::all_known(text.split(',').map(|part| {
             let choices = part.trim().trim_start_matches("& ").split('|').map(|choice| {

@@ -181,6 +181,27 @@ fn words_of_name(name: &str) -> Words {
     Words::new(format!("the {name}").as_bytes(), 1)
 }
 
+/// The licenses of SPDX by what their full names say: "Academic Free License v3.0".
+static FULL_NAMES: LazyLock<HashMap<String, &'static str>> = LazyLock::new(|| {
+    let listed = spdx::identifiers::LICENSES
+        .iter()
+        .rev()
+        .map(|license| (said(license.full_name), license.name));
+    listed.filter(|(_, id)| spdx::license_id(id).is_some_and(|id| !id.is_deprecated())).collect()
+});
+
+/// The license with this full name.
+pub(super) fn with_full_name(name: &str) -> Option<&'static str> {
+    if name.len() > MAX_NAMED { None } else { FULL_NAMES.get(&said(name)).copied() }
+}
+
+/// The words of a name that distinguish it.
+fn said(name: &str) -> String {
+    let words = words_of_name(name);
+    let words = words.text().split_whitespace().filter(|word| !FILLERS.contains(word));
+    words.collect::<Vec<_>>().join(" ")
+}
+
 fn is_version(word: &str) -> bool {
     word.len() <= 6
         && word.starts_with(|c: char| c.is_ascii_digit())

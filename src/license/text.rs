@@ -14,7 +14,7 @@ use super::align::{TemplateMatch, abridged, readings};
 use super::choice::{LicenseStatement, is_offer, joined};
 use super::grants::{EXCEPTIONS, Grant, grants, title};
 use super::limits::{begins, is_limit, is_limit_of_header, is_limit_of_name};
-use super::{Expression, Words};
+use super::{Expression, Words, words};
 
 /// Maximum bytes to read of a license text: the longest in SPDX has 90,000.
 const MAX_BYTES: usize = 400_000;
@@ -76,9 +76,21 @@ pub(super) fn identify(text: &[u8]) -> Option<Identity> {
         parts.beginning = parts.beginning.filter(|_| parts.readings.is_empty());
     }
     if parts.readings.is_empty() && parts.grants.is_empty() {
+        if let Some(expression) = names(text) {
+            let (line, written) = (words.line_of(0), String::new());
+            return Some(Identity { expression: Some(expression), line, written, has_text: false });
+        }
         parts.grants.extend(title(&words));
     }
     parts.identity(&words, true)
+}
+
+/// The licenses of a text that is no more than their names, as people join them.
+fn names(text: &[u8]) -> Option<Expression> {
+    let text = String::from_utf8_lossy(text);
+    let lines =
+        text.lines().map(str::trim).filter(|line| !line.is_empty() && !words::is_notice(line));
+    Expression::parse(lines.collect::<Vec<_>>().join("\n").trim_end_matches('.'))
 }
 
 /// The license that the header of a source file states; `None` if it states none.
@@ -490,6 +502,23 @@ THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS \"AS IS\" AN
             }
         }
         assert_eq!(other.len(), 0, "{other:#?}");
+    }
+
+    #[test]
+    fn a_text_of_names_alone_is_what_they_say_together() {
+        for (text, expected) in [
+            (
+                "Copyright (c) 2012 Example\n\nMIT or Apache 2.0, at your option.\n",
+                "MIT OR Apache-2.0",
+            ),
+            ("MPL 1.1/GPL 2.0/LGPL 2.1", "MPL-1.1 OR GPL-2.0-only OR LGPL-2.1-only"),
+            ("The Academic Free License, version 3.0\n", "AFL-3.0"),
+            ("MIT No Attribution", "MIT-0"),
+            ("OpenSSL license", "OpenSSL"),
+        ] {
+            assert_eq!(read(text).as_deref(), Ok(expected), "{text}");
+        }
+        assert!(read("MIT, but not for weapons").is_err());
     }
 
     #[test]

@@ -305,7 +305,7 @@ fn is_file_heading(line: &str) -> bool {
 }
 
 /// Whether a line is a copyright notice, and no license: it has a year or sign, and grants nothing.
-fn is_notice(line: &str) -> bool {
+pub(super) fn is_notice(line: &str) -> bool {
     if line.len() > MAX_NOTICE || !line.starts_with(['c', 'C', '(', '©', 'p', 'P', 'a', 'A']) {
         return false;
     }
