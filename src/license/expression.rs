@@ -3,7 +3,7 @@
 //! Invariant: an [`Expression`] has canonical spelling, so equal licenses are equal text.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::LazyLock;
 
@@ -399,10 +399,15 @@ impl License {
 
     /// Whether any SPDX license belongs to this family: `GPL`, `CC-BY`.
     pub fn is_family(name: &str) -> bool {
-        IDENTIFIERS.values().any(|id| {
-            let license = Self { id: (*id).to_owned(), or_later: false, exception: None };
-            license.family().eq_ignore_ascii_case(name)
-        })
+        static FAMILIES: LazyLock<HashSet<String>> = LazyLock::new(|| {
+            let licenses = IDENTIFIERS.values().map(|id| License {
+                id: (*id).to_owned(),
+                or_later: false,
+                exception: None,
+            });
+            licenses.map(|license| license.family().to_lowercase()).collect()
+        });
+        FAMILIES.contains(&name.to_lowercase())
     }
 
     /// Whether code under it may be used under `other`: the same, or an allowed later version.

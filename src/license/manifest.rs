@@ -48,6 +48,10 @@ const MANIFESTS: &[(&str, ReadManifest)] = &[
     ("haxelib.json", package_json),
     ("vcpkg.json", package_json),
     ("dub.json", package_json),
+    ("deno.json", package_json),
+    ("jsr.json", package_json),
+    ("elm.json", package_json),
+    ("library.json", package_json),
     ("dub.sdl", |text| ManifestLicenses::one(quoted(behind(text, "license ").next()?).pop()?)),
     ("shard.yml", |text| field(text, "license")),
     // Several licenses are a choice, as defined by composer.
@@ -77,6 +81,9 @@ const MANIFESTS: &[(&str, ReadManifest)] = &[
     (".nimble", |text| listed(text, "license")),
     (".rockspec", |text| listed(text, "license")),
     ("meson.build", |text| listed(text, "license")),
+    ("conanfile.py", |text| listed(text, "license")),
+    ("gleam.toml", |text| listed(text, "licences")),
+    (".spec", |text| field(text, "license")),
     ("project.clj", |text| {
         let mut names = quoted(text.split_once(":license")?.1.split('}').next()?).into_iter();
         ManifestLicenses::one(exact([names.next(), names.next()])?)
@@ -527,6 +534,11 @@ haxelib.json: {"license": "MIT"} → MIT
 vcpkg.json: {"license": "GPL-1.0-or-later OR Artistic-1.0-Perl"} → GPL-1.0-or-later OR Artistic-1.0-Perl
 dub.json: {"license": "BSL-1.0"} → BSL-1.0
 dub.sdl: name "x"\nlicense "MIT"\n → MIT
+deno.json: {"license": "MIT"} → MIT
+elm.json: {"license": "BSD-3-Clause"} → BSD-3-Clause
+conanfile.py: class X(ConanFile):\n    license = "MIT"\n → MIT
+gleam.toml: licences = ["Apache-2.0"]\n → Apache-2.0
+x.spec: Name: x\nLicense: GPLv2+ and MIT\n → GPL-2.0-or-later AND MIT
 shard.yml: name: x\nlicense: MIT\n → MIT
 project.clj: (defproject x "1"\n  :license {:name "Eclipse Public License 1.0"\n :url "http://opensource.org/licenses/eclipse-1.0.php"})\n → EPL-1.0
 meta.json: {"license": "gpl_2"} → GPL-2.0-only

@@ -10,7 +10,8 @@ use super::passages::passages;
 use super::tag::tags;
 use super::text::Identity;
 use super::{
-    Expression, KnownTexts, Method, Scope, Statement, Words, manifest, reference, reuse, text,
+    Expression, KnownTexts, License, Method, Scope, Statement, Words, manifest, reference, reuse,
+    text,
 };
 use crate::language::{Language, Languages};
 use crate::text::{FilePath, decoded};
@@ -22,6 +23,7 @@ pub const LICENSING_PARENT: &[(&str, &str)] = &[("debian", "copyright"), (".reus
 pub fn is_relevant(path: &FilePath) -> bool {
     let name = lower_name(path);
     is_license_text(path)
+        || is_named_as_license(path)
         || name.ends_with(".license")
         || reuse::is_relevant(path)
         || reuse::is_debian(path)
@@ -37,6 +39,10 @@ pub(super) fn statements(path: &FilePath, bytes: &[u8], memory: &KnownTexts) -> 
     }
     if is_license_text(path) {
         return about_package(path, license_text(path, bytes, memory).into_iter().collect());
+    }
+    if is_named_as_license(path) {
+        let text = memory.license(bytes).filter(|of| of.has_text && of.expression.is_some());
+        return about_package(path, text.map(statement).into_iter().collect());
     }
     if let Some(of) = path.name().strip_suffix(b".license") {
         let (_, tags) = parted(bytes);
@@ -123,6 +129,15 @@ fn is_license_text(path: &FilePath) -> bool {
         && is_document(path)
 }
 
+/// Whether a document has the name of a license, as `gpl-2.0.txt` has: a license text if it reads as
+/// one.
+fn is_named_as_license(path: &FilePath) -> bool {
+    let name = lower_name(path);
+    let version = name.find(|c: char| c == '.' || c.is_ascii_digit()).unwrap_or(name.len());
+    let family = name[..version].trim_end_matches(['v', '-', '_', ' ']);
+    License::is_family(family) && is_document(path)
+}
+
 /// Whether a file with this name is a document: of no language, or of one that may contain code.
 fn is_document(path: &FilePath) -> bool {
     !is_source(path) && promised(path).is_none_or(Language::is_host)
@@ -161,8 +176,12 @@ fn license_text(path: &FilePath, bytes: &[u8], memory: &KnownTexts) -> Option<St
     {
         (found.expression, found.line, found.written) = (tag.expression, tag.line, String::new());
     }
-    let Identity { expression, line, written, .. } = found;
-    Some(Statement { method: Method::Text, scope: Scope::Folder, line, expression, written })
+    Some(statement(found))
+}
+
+fn statement(text: Identity) -> Statement {
+    let Identity { expression, line, written, .. } = text;
+    Statement { method: Method::Text, scope: Scope::Folder, line, expression, written }
 }
 
 /// Whether a tag is about all of a text that is not understood: it comes first, but for a sentence
@@ -300,6 +319,23 @@ mod tests {
             "licenses.json", "license.xml", "LICENSE.txt.erb",
         ] {
             assert!(!is_text(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_document_named_as_a_license_states_it_only_if_it_is_its_text() {
+        let stated = |name: &str, text: &str| {
+            let (path, text) = (FilePath::new(name), text.as_bytes());
+            assert!(is_relevant(&path), "{name}");
+            statements(&path, text, &KnownTexts::default()).pop()?.expression
+        };
+        let mit = crate::license::tests::text("MIT");
+        for name in ["mit.txt", "GPLv3.md", "gpl-2.0.md", "LGPL-2.1", "bsd-3-clause.txt"] {
+            assert_eq!(stated(name, &mit), Expression::parse_spdx("MIT"), "{name}");
+            assert_eq!(stated(name, "On the MIT license.\n"), None, "{name}");
+        }
+        for name in ["mit.c", "README.txt", "limit.txt", "gpl_check.py"] {
+            assert!(!is_relevant(&FilePath::new(name)), "{name}");
         }
     }
 
