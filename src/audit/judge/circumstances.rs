@@ -50,7 +50,10 @@ impl FileUnderAudit<'_> {
             ground => ground,
         };
         let is_any = !origins.is_empty();
-        let mut in_common = origins.iter().map(|origin| &origin.in_common);
+        // A short piece that is elsewhere, too, does not decide what the whole is.
+        let best = origins.iter().map(|origin| origin.rank.explains).fold(0.0, f64::max);
+        let main = origins.iter().filter(|origin| 2.0 * origin.rank.explains >= best);
+        let mut in_common = main.map(|origin| &origin.in_common);
         Circumstances {
             ground,
             is_old: false,

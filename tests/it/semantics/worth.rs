@@ -48,6 +48,32 @@ fn a_function_that_decides_is_a_warning() {
 }
 
 #[test]
+fn a_short_piece_elsewhere_does_not_make_alternatives_copies() {
+    let text = |poll: &str| {
+        let begin = "    if (c->N_count == 0 && c->N_tries > 0) {\n        c->N_count = n;\n        \
+            c->N_error = start(c, b, n);\n        c->N_state = BUSY;\n    }\n";
+        let (write, read) = (begin.replace('N', "write"), begin.replace('N', "read"));
+        format!(
+            "int conn_write(struct conn *c, const char *b, int n)\n{{\n{write}    {poll}\n    \
+             while (put(c, b, n) < 0 && c->write_tries--)\n        pause(c, 2 * c->write_tries);\n    \
+             return c->write_count - n;\n}}\n\n\
+             int conn_read(struct conn *c, char *b, int n)\n{{\n{read}    {poll}\n    \
+             for (int at = 0; at < n; at++) {{\n        if (b[at] == c->mark || c->errors > c->limit)\n            \
+             return stop(c, c->errors + at);\n        c->sum = (c->sum << 1) ^ b[at];\n    }}\n    \
+             memcpy(c->last, b, min(n, sizeof c->last));\n    return c->is_closed ? EOF : c->sum;\n}}\n"
+        )
+    };
+    let port = "post(c, b, n, OVERLAPPED | c->flags, sizeof *b, c->port, NULL);";
+    let before = [("poll_epoll.c", &*text("poll(c);"))];
+    let found = levels(&[], &before, &[("poll_kqueue.c", &text(port))]);
+    let reason = "no build has both: they are alternatives";
+    // The second has another origin, too: the beginning of the first.
+    assert_eq!(found, [1, 15].map(|line| format!("note poll_kqueue.c:{line}, {reason}")));
+    let found = levels(&[], &before, &[("conn.c", &text(port))]);
+    assert_eq!(found, ["warning conn.c:1", "warning conn.c:15"]);
+}
+
+#[test]
 fn a_copy_that_only_declares_is_a_note_that_says_so() {
     let copy = format!("int other(void);\n{}", fields(12));
     let found = levels(&[], &[("a.c", &fields(12))], &[("b.c", &copy)]);
