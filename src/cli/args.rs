@@ -515,7 +515,7 @@ pub(super) struct Scan {
     #[command(flatten)]
     pub min_tokens: MinTokens,
     /// Fail if more than this percentage of the lines of source is duplicated
-    #[arg(long, value_name = "PERCENT")]
+    #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
     pub fail_on_percent: Option<f64>,
     #[command(flatten)]
     pub suppressing: SuppressionFlags,

@@ -142,6 +142,11 @@ fn fail_on_percent_is_a_limit_on_the_share_of_lines() {
     let status = |limit: &str| scan(&repository, &["--fail-on-percent", limit]).status;
     assert_eq!((status("10"), status("100")), (1, 0));
     assert_eq!(scan(&repository, &[]).status, 0);
+    for limit in ["nan", "inf", "-1", "101", "1e9", ""] {
+        let limit = format!("--fail-on-percent={limit}");
+        let ended = repository.secondhand(&["scan", &limit]).output().expect("the program starts");
+        assert_eq!(ended.status.code(), Some(2), "{limit}");
+    }
 }
 
 #[test]
