@@ -177,7 +177,7 @@ pub(super) fn range() -> Result<Option<EventRange>, Error> {
         return Ok(Some(range));
     }
     let mut of_event = None;
-    if let Some(file) = variable("GITHUB_EVENT_PATH").map(PathBuf::from) {
+    if let Some(file) = file("GITHUB_EVENT_PATH") {
         let event: io::Result<Value> =
             files::read_text(&file, MAX_MADE).and_then(|text| Ok(serde_json::from_str(&text)?));
         let event = event.map_err(|why| {
@@ -206,11 +206,17 @@ pub(super) fn hook_range() -> Option<EventRange> {
 
 /// Whether the variable `CI` says that a machine runs the program.
 pub(super) fn is_machine() -> bool {
-    env::var("CI").is_ok_and(|value| !["", "0", "false"].contains(&value.as_str()))
+    variable("CI").is_some_and(|value| value != "0" && value != "false")
 }
 
+/// What a variable holds. What is not UTF-8 names no revision: an error says so.
 fn variable(name: &str) -> Option<String> {
-    env::var(name).ok().filter(|value| !value.is_empty())
+    file(name).map(|value| value.to_string_lossy().into_owned())
+}
+
+/// The file that a variable names.
+fn file(name: &str) -> Option<PathBuf> {
+    env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
 fn range_of_event(event: &Value) -> EventRange {
@@ -274,9 +280,10 @@ fn property(name: &str) -> Option<String> {
     if !name.contains('.') {
         return None;
     }
-    let read = |file: String| files::read_text(Path::new(&file), MAX_MADE).ok();
-    let build = read(variable("TEAMCITY_BUILD_PROPERTIES_FILE")?)?;
-    let configuration = read(property_in(&build, "teamcity.configuration.properties.file")?)?;
+    let read = |file: &Path| files::read_text(file, MAX_MADE).ok();
+    let build = read(&file("TEAMCITY_BUILD_PROPERTIES_FILE")?)?;
+    let configuration = property_in(&build, "teamcity.configuration.properties.file")?;
+    let configuration = read(Path::new(&configuration))?;
     property_in(&configuration, name).filter(|value| !value.is_empty())
 }
 

@@ -35,16 +35,19 @@ const FAILED: u8 = 2;
 
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
-        Err(said) => return told(&said),
+    let flags = command();
+    let cli = match (Cli::try_parse(), settings::check_variables(&flags)) {
+        (Err(said), _) if !said.use_stderr() => return told(&said),
+        (_, Err(failure)) => return ended(Err(failure)),
+        (Err(said), _) => return told(&said),
+        (Ok(cli), Ok(())) => cli,
     };
     match cli.common.color {
         Color::Auto => {}
         Color::Always => anstream::ColorChoice::Always.write_global(),
         Color::Never => anstream::ColorChoice::Never.write_global(),
     }
-    settings::warn_of_variables(&command());
+    settings::warn_of_variables(&flags);
     let is_server = match &cli.command {
         Command::Lsp | Command::Mcp => true,
         Command::Check(flags) => flags.watch,
@@ -154,8 +157,8 @@ fn today() -> Date {
     Date::of_seconds(now())
 }
 
-/// The current time in seconds since 1970; for reproducible builds, that of `SOURCE_DATE_EPOCH`.
+/// The current time in seconds since 1970, or that of the variable.
 fn now() -> i64 {
-    let set = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|seconds| seconds.parse().ok());
+    let set = std::env::var(settings::NOW).ok().and_then(|seconds| seconds.parse().ok());
     set.unwrap_or_else(|| UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs() as i64))
 }

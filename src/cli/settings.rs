@@ -1,6 +1,10 @@
 //! Reads the settings in use for a command: the file, then `SECONDHAND_*` variables, then flags.
 
+use std::env::{self, VarError};
+use std::ffi::OsStr;
 use std::path::Path;
+
+use clap::ValueHint;
 
 use crate::change::FilePlace;
 use crate::cli::flags::{Common, SuppressionFlags};
@@ -43,6 +47,29 @@ pub(super) fn warn_of_missing_baseline(name: &str) {
         "`{name}`, which `baseline` names, does not exist: `secondhand baseline create` writes it"
     ));
 }
+
+/// Checks that the variables that set something can be read: those of options and flags but for
+/// paths, which are bytes, and the time that stands for now.
+pub(super) fn check_variables(flags: &clap::Command) -> Result<(), Failure> {
+    let paths = flags.get_arguments().filter(|flag| flag.get_value_hint() == ValueHint::AnyPath);
+    let paths: Vec<_> = paths.filter_map(clap::Arg::get_env).collect();
+    let all = variables().into_iter().filter(|name| !paths.contains(&OsStr::new(name)));
+    for name in all.chain([NOW.to_owned()]) {
+        let unread = match env::var(&name) {
+            Err(VarError::NotUnicode(_)) => "it is not UTF-8",
+            Ok(value) if name == NOW && value.parse::<i64>().is_err() => {
+                "it is no number of seconds"
+            }
+            _ => continue,
+        };
+        let message = format!("cannot use the variable {name}: {unread}");
+        return Err(Failure::user(message, format!("set it to something else, or `unset {name}`")));
+    }
+    Ok(())
+}
+
+/// For reproducible builds, the time that stands for now, in seconds since 1970.
+pub(super) const NOW: &str = "SOURCE_DATE_EPOCH";
 
 /// Warns about each `SECONDHAND_*` variable that names neither an option nor a flag: it has no
 /// effect.

@@ -150,7 +150,7 @@ pub fn variable_of(option: &str) -> String {
 
 /// Our variables that are set.
 pub fn variables() -> Vec<String> {
-    let all = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    let all = env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned());
     all.filter(|name| name.starts_with("SECONDHAND_")).collect()
 }
 

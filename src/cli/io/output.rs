@@ -198,8 +198,9 @@ impl Pager {
     /// there is to be none, or it cannot be started. A pager in the configuration of a repository
     /// is not run.
     fn start() -> Option<Self> {
-        let line = env::var("GIT_PAGER").or_else(|_| env::var("PAGER"));
-        let line = line.unwrap_or_else(|_| "less".to_owned());
+        let line = env::var_os("GIT_PAGER").or_else(|| env::var_os("PAGER"));
+        let line = line.unwrap_or_else(|| "less".into());
+        let line = line.to_string_lossy();
         let words: Vec<&str> = line.split_whitespace().collect();
         let (program, arguments) = words.split_first().filter(|(program, _)| **program != "cat")?;
         let mut command = Command::new(program);
