@@ -19,6 +19,8 @@ const MAX_REFERENCE: u64 = 64 * 1024;
 /// Where a reference may be, by how it is named.
 const PLACES: [&str; 5] = ["", "refs/", "refs/tags/", "refs/heads/", "refs/remotes/"];
 
+const OF_UNBORN: &str =
+    "`git commit` makes the first; `check --staged` checks it, and `scan` reads what is there";
 const OF_HEAD: &str = "`git symbolic-ref HEAD refs/heads/BRANCH` writes it anew";
 const OF_REFERENCE: &str = "take the file away; `git fetch` brings a branch of the remote back, and `git fsck --lost-found` finds its commits";
 const OF_PACKED: &str = "take the line away; `git fetch` brings a branch of the remote back, and `git fsck --lost-found` finds its commits";
@@ -72,13 +74,39 @@ impl Reader {
         let (name, steps) =
             revision.split_at(revision.find(['^', '~', '@', ':']).unwrap_or(revision.len()));
         let name = if name.is_empty() { "HEAD" } else { name };
+        if ["HEAD", "@"].contains(&name) && self.repo.head().is_ok_and(|head| head.is_unborn()) {
+            let (revision, why) = (revision.to_owned(), "there is no commit yet");
+            return Error::NoCommit { revision, why, cure: OF_UNBORN };
+        }
         let damage = self.damaged_reference(name).or_else(|| {
             let goes_back = steps.starts_with(['^', '~']);
             goes_back.then(|| self.gap_behind(self.commit(name).ok()?)).flatten()
         });
-        damage.unwrap_or_else(|| Error::UnknownRevision {
-            revision: revision.to_owned(),
-            is_shallow: self.is_shallow(),
+        damage.unwrap_or_else(|| {
+            let (revision, is_shallow) = (revision.to_owned(), self.is_shallow());
+            match self.other_than_a_commit(&revision, name) {
+                Some([why, cure]) => Error::NoCommit { revision, why, cure },
+                None => Error::UnknownRevision { revision, is_shallow },
+            }
+        })
+    }
+
+    /// Why a revision that begins with `name` is no commit though it means something, and the cure.
+    fn other_than_a_commit(&self, revision: &str, name: &str) -> Option<[&'static str; 2]> {
+        let steps = revision.strip_prefix(name).unwrap_or_default();
+        let found = self.repo.rev_parse_single(revision).ok();
+        // An id in full need not be here.
+        let found = found.and_then(|id| self.repo.try_find_header(id).ok().flatten());
+        Some(if revision.contains("..") {
+            let why = "it is a range, and one commit is wanted";
+            [why, "give each of its ends to a flag of its own"]
+        } else if found.is_some_and(|of| of.kind().is_tree() || of.kind().is_blob()) {
+            ["it is a file or folder, and a commit is wanted", "name the commit alone"]
+        } else if steps.starts_with(['^', '~']) && !self.is_shallow() && self.commit(name).is_ok() {
+            let cure = "`git log --graph` shows the parents of each commit";
+            ["there is no such commit before it", cure]
+        } else {
+            return None;
         })
     }
 

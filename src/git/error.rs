@@ -22,6 +22,9 @@ pub enum Error {
         /// Whether the clone is shallow, which may be the reason.
         is_shallow: bool,
     },
+    /// What has the name is not one commit, or there is no commit yet.
+    #[error("cannot resolve the revision `{revision}`: {why}")]
+    NoCommit { revision: String, why: &'static str, cure: &'static str },
     /// A name stands for several commits, and which of them is meant decides what is judged.
     #[error("cannot resolve `{0}`: more than one branch, tag or commit has that name")]
     Ambiguous(String),
@@ -110,7 +113,7 @@ impl Error {
             Self::Filter { path, .. } => format!("`git check-attr filter -- {path}` names the filter, and `git config --get-regexp '^filter'` what it runs"),
             Self::MissingCommit(_) => "`git fsck` shows what else is missing; `git fetch --refetch` brings what the remote has, as cloning again does".into(),
             Self::Malformed(_) => "`git fsck` says what is wrong with it; name a base behind it with `--base REV`".into(),
-            Self::Damaged { cure, .. } => (*cure).to_owned(),
+            Self::Damaged { cure, .. } | Self::NoCommit { cure, .. } => (*cure).to_owned(),
             Self::Extension { .. } => "git reads it with a version that knows the extension; a new clone may do without".into(),
             Self::Unreadable { .. } => "`git fsck` shows what is damaged; `git fetch --refetch` brings what the remote has, as cloning again does".into(),
             Self::Encoding { path, .. } => {

@@ -370,9 +370,10 @@ impl Reader {
     /// # Errors
     /// [`Error::UnknownRevision`] if there is none.
     pub fn commit(&self, revision: &str) -> Result<CommitId, Error> {
-        let spec = format!("{revision}^{{commit}}");
-        let id =
-            self.repo.rev_parse_single(spec.as_str()).map_err(|_| self.unresolved(revision))?;
+        // All that follows `:/` is what a message is searched for, and finds a commit.
+        let kind = if revision.starts_with(":/") { "" } else { "^{commit}" };
+        let id = self.repo.rev_parse_single(&*format!("{revision}{kind}"));
+        let id = id.map_err(|_| self.unresolved(revision))?;
         Ok(CommitId(id.detach()))
     }
 

@@ -2,7 +2,7 @@
 //! 2 the audit could not be done.
 
 use crate::one_copy::{check_failure, repository_with_a_copy, text};
-use support::secondhand;
+use support::{Repository, secondhand};
 use tempfile::TempDir;
 
 #[test]
@@ -48,13 +48,74 @@ fn an_unknown_revision_is_named() {
 }
 
 #[test]
-fn a_file_is_no_revision() {
+fn what_is_no_commit_is_named_with_the_reason() {
     let repository = repository_with_a_copy();
-    check_failure(
-        &mut repository.secondhand(&["check", "--base", "HEAD:store.c"]),
-        "cannot resolve the revision `HEAD:store.c`: no branch, tag or commit has that name",
-        "help: ",
-    );
+    let fails = |name: &str, why: &str| {
+        let error = format!("cannot resolve the revision `{name}`: {why}");
+        check_failure(&mut repository.secondhand(&["check", "--base", name]), &error, "help: ");
+    };
+    fails("HEAD:store.c", "it is a file or folder, and a commit is wanted");
+    fails("HEAD^{tree}", "it is a file or folder, and a commit is wanted");
+    fails("HEAD..HEAD~1", "it is a range, and one commit is wanted");
+    fails("HEAD~999", "there is no such commit before it");
+    fails(":/nowhere", "no branch, tag or commit has that name");
+    let subject = repository.git(&["log", "-1", "--format=%s", "HEAD~1"]);
+    assert_eq!(repository.check(&["--base", &format!(":/{}", subject.trim())]).status, 1);
+}
+
+#[test]
+fn before_the_first_commit_what_needs_one_says_so_and_the_rest_works() {
+    let repository = Repository::new();
+    let scan = |repository: &Repository| repository.secondhand(&["scan"]).output();
+    assert!(scan(&repository).expect("the program starts").status.success());
+    for command in [&["history"][..], &["scan", "--rev", "HEAD"], &["cache", "warm"]] {
+        let error = "cannot resolve the revision `HEAD`: there is no commit yet";
+        check_failure(&mut repository.secondhand(command), error, "help: `git commit` makes");
+    }
+}
+
+#[test]
+fn a_folder_that_is_not_there_or_a_damaged_repository_is_no_plain_folder() {
+    let repository = repository_with_a_copy();
+    for (folder, why) in [("none", "No such file or directory"), ("store.c", "Not a directory")] {
+        let output = repository.secondhand(&["scan", "--repo", folder]).output();
+        let output = output.expect("the program starts");
+        let errors = text(&output.stderr);
+        assert!(errors.starts_with(&format!("error: cannot read `{folder}`: {why}")), "{errors}");
+        assert_eq!(output.status.code(), Some(2));
+    }
+    repository.write(".git/config", "[core\n");
+    let output = repository.secondhand(&["scan"]).output().expect("the program starts");
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+}
+
+#[test]
+#[cfg(unix)]
+fn a_variable_that_cannot_be_read_is_named_and_one_for_a_path_is_bytes() {
+    use std::os::unix::ffi::OsStrExt;
+    let repository = repository_with_a_copy();
+    let odd = std::ffi::OsStr::from_bytes(b"\xff");
+    let check = ["check", "--base", "HEAD~1", "--quiet"];
+    for name in ["SECONDHAND_MIN_TOKENS", "SECONDHAND_IGNORE", "SECONDHAND_THREADS"] {
+        let error = format!("cannot use the variable {name}: it is not UTF-8");
+        check_failure(repository.secondhand(&check).env(name, odd), &error, "help: set it");
+    }
+    let error = "cannot use the variable SOURCE_DATE_EPOCH: it is no number of seconds";
+    check_failure(repository.secondhand(&check).env("SOURCE_DATE_EPOCH", "now"), error, "help: ");
+    for (name, error) in [
+        ("GITHUB_BASE_REF", "cannot find what to compare with: `origin/\u{fffd}`"),
+        ("GITHUB_EVENT_PATH", "cannot read the event of this workflow"),
+    ] {
+        let output = repository.secondhand(&["check"]).env(name, odd).output();
+        let output = output.expect("the program starts");
+        assert_eq!(output.status.code(), Some(2), "{name}");
+        let errors = text(&output.stderr);
+        assert!(errors.starts_with(&format!("error: {error}")), "{errors}");
+    }
+    let mut command = repository.secondhand(&check);
+    command.env("SECONDHAND_CACHE_DIR", repository.path(odd));
+    assert_eq!(command.status().expect("the program starts").code(), Some(1));
+    assert!(repository.path(odd).is_dir(), "the cache is there");
 }
 
 #[test]

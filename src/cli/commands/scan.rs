@@ -10,7 +10,7 @@ use crate::cli::io::{Bar, Failure, Reports, all_here, limited, selection};
 use crate::cli::{CLEAN, FOUND, not_fetched, settings, today, warn_of_nothing};
 use crate::config::Config;
 use crate::files::{Entry, ReadFiles};
-use crate::git::{Repository, Snapshot};
+use crate::git::{self, Repository, Snapshot};
 use crate::policy::{Baseline, Notice};
 use crate::report::scan_formats;
 use crate::sources::{Folder, slashes};
@@ -204,7 +204,12 @@ fn place(flags: &Scan, common: &Common) -> Result<ScanTarget, Failure> {
             return Ok(ScanTarget::Repository(Box::new(repository), Vec::new()));
         }
         Ok(repository) => repository,
-        Err(error) if flags.tree.rev.is_some() => return Err(error.into()),
+        // What is there but cannot be read is no plain folder.
+        Err(error)
+            if flags.tree.rev.is_some() || !matches!(error, git::Error::NotARepository { .. }) =>
+        {
+            return Err(error.into());
+        }
         Err(_) if paths.is_empty() => return Ok(ScanTarget::outside(vec![common.repo.clone()])),
         Err(_) => return Ok(ScanTarget::outside(paths)),
     };

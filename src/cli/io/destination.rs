@@ -123,8 +123,10 @@ fn names_of(path: &Path) -> Vec<OsString> {
     names.filter(|name| name != ".").collect()
 }
 
-/// Checks the folders that the flags name and every command may write to.
+/// Checks the folders that the flags name: that of `--repo` is there, and those that every command
+/// may write to are behind no link.
 pub(in crate::cli) fn check_folders(common: &Common) -> Result<(), Failure> {
+    fs::read_dir(&common.repo).map_err(Failure::unreadable(&common.repo))?;
     let named = [&common.cache_dir, &common.corpus_dir];
     if named.iter().all(|folder| folder.is_none()) {
         return Ok(());
