@@ -264,6 +264,8 @@ fn what_cannot_be_understood_is_told() {
         (&["history", "nothing..HEAD"][..], "`nothing`"),
         (&["history", "--since", "soon"], "`soon`"),
         (&["history", "--format", "sarif"], "`sarif`"),
+        (&["history", "--path", "nowhere"], "`nowhere`: neither the end of `HEAD`"),
+        (&["history", "--origin-outside", "nowhere/"], "`nowhere`: neither the end of `HEAD`"),
         (&["check", "--base", "HEAD~1", "--since", "2020-01-01"], "--history"),
     ] {
         let output = repository.secondhand(args).output().expect("the program starts");

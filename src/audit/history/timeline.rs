@@ -24,6 +24,15 @@ pub struct Timeline {
     pub remote: Option<String>,
 }
 
+impl Timeline {
+    /// Whether a copy or an origin is in this file or folder.
+    pub fn knows(&self, path: &FilePath) -> bool {
+        self.commits.iter().flat_map(|of| &of.copies).any(|copy| {
+            copy.path.is_in(path) || copy.origins.iter().any(|origin| origin.path.is_in(path))
+        })
+    }
+}
+
 /// A commit, and the copies that it added.
 #[derive(Debug, Clone)]
 pub struct CommitCopies {

@@ -7,7 +7,7 @@ use crate::cli::flags::Common;
 use crate::cli::io::{Bar, Failure, Reports, warn};
 use crate::cli::settings;
 use crate::config::Config;
-use crate::git::{Repository, Span};
+use crate::git::{Reader, Repository, Snapshot, Span};
 use crate::report::TIMELINE_FORMATS;
 use crate::text::FilePath;
 
@@ -25,10 +25,17 @@ pub(in crate::cli) fn run(flags: &History, common: &Common) -> Result<(), Failur
     if let Some(what) = &timeline.unavailable {
         warn(&format!("not checked: {what}"));
     }
-    // As git writes paths.
-    let as_git = |path: &String| FilePath::new(path.trim_start_matches("./").trim_end_matches('/'));
-    let [paths, outside] =
-        [&flags.path, &flags.origin_outside].map(|all| Vec::from_iter(all.iter().map(as_git)));
+    let [paths, outside] = [&flags.path, &flags.origin_outside];
+    let [paths, outside] = [paths, outside].map(|all| Vec::from_iter(all.iter().map(as_git)));
+    if let Some(path) = paths.iter().chain(&outside).find(|path| !timeline.knows(path))
+        && !is_at_the_end(&timeline.range, path, &repository.reader())?
+    {
+        let range = &timeline.range;
+        let message = format!(
+            "cannot list the copies of `{path}`: neither the end of `{range}` nor a copy in it has that path"
+        );
+        return Err(Failure::user(message, "paths start from the root of the repository"));
+    }
     for judged in &mut timeline.commits {
         judged.copies.retain(|copy| copy.path.is_within(&paths));
         if !outside.is_empty() {
@@ -36,6 +43,21 @@ pub(in crate::cli) fn run(flags: &History, common: &Common) -> Result<(), Failur
         }
     }
     reports.write(&timeline, common)
+}
+
+/// A path as git writes it.
+fn as_git(path: &String) -> FilePath {
+    let path = path.trim_start_matches("./").trim_end_matches('/');
+    FilePath::new(if path == "." { "" } else { path })
+}
+
+/// Whether a tree at the end of a range has this path.
+fn is_at_the_end(range: &str, path: &FilePath, reader: &Reader) -> Result<bool, Failure> {
+    let mut span = Span::default();
+    reader.add_revision(range, &mut span)?;
+    let trees = span.tips.into_iter().map(|tip| reader.commit_snapshot(tip));
+    let trees = trees.collect::<Result<Vec<_>, _>>()?;
+    Ok(trees.iter().flat_map(Snapshot::paths).any(|file| file.is_in(path)))
 }
 
 /// What the commits of a range copied, by its name, along a span without its ends.
