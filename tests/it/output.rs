@@ -500,6 +500,34 @@ fn quiet_prints_findings_only() {
     );
     repository.commit("something else");
     assert_eq!(text(&printed(repository.secondhand(&args).arg("HEAD~1"))), "");
+    for (command, lines) in [
+        (&["history"][..], &["new.c:1-"][..]),
+        (&["find", "store.c"], &["new.c:1-"]),
+        (&["compare", "store.c", "new.c"], &["store.c  new.c"]),
+        (&["resemblance", "store.c", "new.c"], &["store.c  new.c"]),
+        (&["scan"], &["note[copied-code]"]),
+        (&["cache", "warm"], &[]),
+        (&["cache", "prune"], &[]),
+        (&["cache", "clear"], &[]),
+    ] {
+        let said = text(&printed(repository.secondhand(command).arg("--quiet")));
+        assert_eq!(said.lines().count(), lines.len(), "{command:?}: {said}");
+        assert!(lines.iter().all(|line| said.contains(line)), "{command:?}: {said}");
+    }
+}
+
+#[test]
+fn a_line_stands_for_standard_output() {
+    let repository = repository_with_a_copy();
+    let plain = ["check", "--base", "HEAD~1", "--format", "concise"];
+    let expected = text(&printed(&mut repository.secondhand(&plain)));
+    assert_eq!(text(&printed(repository.secondhand(&plain).args(["-o", "-"]))), expected);
+    check_failure(
+        repository.secondhand(&plain).args(["--report", "json=-"]),
+        "cannot write a further report to standard output: `json=-`",
+        "help: `--format json` prints it",
+    );
+    assert!(!repository.path("-").exists());
 }
 
 #[test]

@@ -147,9 +147,13 @@ pub(in crate::cli) fn run(action: &args::Cache, common: &Common) -> Result<(), F
             let cleared = [Cache::clear(&folder), History::clear(&folder), Journal::clear(&folder)];
             let files = count(cleared.iter().map(|(n_files, _)| n_files).sum::<usize>(), "file");
             let n_bytes = cleared.iter().map(|(_, n_bytes)| n_bytes).sum();
-            return print_text(&format!("{files} removed, {}\n", size(n_bytes)));
+            let done = format!("{files} removed, {}\n", size(n_bytes));
+            return if common.quiet { Ok(()) } else { print_text(&done) };
         }
     };
+    if common.quiet && !matches!(action, args::Cache::Status) {
+        return Ok(());
+    }
     let now = Memory::open(&folder, &repository, &config, &languages);
     let indexes = Past::indexes(&folder, &repository, &config, &languages);
     print_text(&(done + &status(&now, &indexes)))

@@ -3,7 +3,7 @@
 use std::env;
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use annotate_snippets::{Group, Level, Renderer};
@@ -56,9 +56,15 @@ impl<T> Reports<T> {
         let printed = find(&formats, flags.format.as_deref().unwrap_or("text"))?;
         let mut written = Vec::new();
         for (name, file) in &flags.reports {
+            if file == Path::new("-") {
+                let message =
+                    format!("cannot write a further report to standard output: `{name}=-`");
+                return Err(Failure::user(message, format!("`--format {name}` prints it")));
+            }
             written.push((find(&formats, name)?, file.clone()));
         }
-        written.extend(flags.output.as_ref().map(|file| (printed, file.clone())));
+        let output = flags.output.as_ref().filter(|file| *file != Path::new("-"));
+        written.extend(output.map(|file| (printed, file.clone())));
         let checkout = if written.is_empty() { Checkout::default() } else { Checkout::of(common) };
         for (at, (_, file)) in written.iter().enumerate() {
             checkout.refuse_links(file)?;
@@ -75,7 +81,7 @@ impl<T> Reports<T> {
                 return Err(Failure::user(message, "give each report a file of its own"));
             }
         }
-        Ok(Self { formats, printed, written, is_printed: flags.output.is_none(), is_paged: false })
+        Ok(Self { formats, printed, written, is_printed: output.is_none(), is_paged: false })
     }
 
     /// The same, printed in the format of the settings, into which the flag has been read. What is

@@ -15,11 +15,13 @@ const MAX_PAIRS: usize = 5;
 const MAX_MATCHES: usize = 3;
 
 pub(super) fn write(comparison: &Comparison, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    for line in style.wrapped(&headline(comparison), 0) {
-        writeln!(out, "{line}")?;
-    }
-    if !comparison.pairs.is_empty() {
-        writeln!(out, "\n  rank  in 2nd  in 1st  alike  pair")?;
+    if !style.is_quiet {
+        for line in style.wrapped(&headline(comparison), 0) {
+            writeln!(out, "{line}")?;
+        }
+        if !comparison.pairs.is_empty() {
+            writeln!(out, "\n  rank  in 2nd  in 1st  alike  pair")?;
+        }
     }
     for pair in &comparison.pairs {
         let [a, b] = names(pair, comparison);
@@ -34,6 +36,9 @@ pub(super) fn write(comparison: &Comparison, style: &Style, out: &mut dyn Write)
             writeln!(out, "{figures}\n    {a}\n    {b}")?;
         }
     }
+    if style.is_quiet {
+        return Ok(());
+    }
     if comparison.submissions.len() > 2 && !comparison.clusters.is_empty() {
         let least = percent(CLUSTERED);
         writeln!(out, "\n  clusters, joined where at least {least} % of one is in the other")?;
@@ -47,11 +52,9 @@ pub(super) fn write(comparison: &Comparison, style: &Style, out: &mut dyn Write)
     for pair in drawn.take(style.at_most(MAX_PAIRS)) {
         write!(out, "\n{}", matches(pair, comparison, style))?;
     }
-    if !style.is_quiet {
-        writeln!(out)?;
-        for line in summary(comparison).lines() {
-            writeln!(out, "{}", style.wrapped(line, 2).join("\n  "))?;
-        }
+    writeln!(out)?;
+    for line in summary(comparison).lines() {
+        writeln!(out, "{}", style.wrapped(line, 2).join("\n  "))?;
     }
     Ok(())
 }

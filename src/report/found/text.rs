@@ -12,10 +12,11 @@ use crate::text::printable;
 /// Maximum lines of code to show of a result; unlimited with `--verbose`.
 const MAX_LINES: usize = 24;
 pub(super) fn write(found: &FoundCode, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let width = style.columns();
-    if !style.is_quiet {
-        writeln!(out, "{}", wrapped(&headline(found), width).join("\n"))?;
+    if style.is_quiet {
+        return super::concise::write(found, style, out);
     }
+    let width = style.columns();
+    writeln!(out, "{}", wrapped(&headline(found), width).join("\n"))?;
     for existing in &found.results {
         let facts = wrapped(&facts(existing), width - 2).join("\n  ");
         writeln!(out, "\n{}\n  {facts}", place(existing))?;

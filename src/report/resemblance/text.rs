@@ -14,7 +14,10 @@ pub(super) fn write(found: &Resemblances, style: &Style, out: &mut dyn Write) ->
     if found.params.is_matrix {
         write_matrix(found, out)?;
     } else {
-        write_pairs(found, out)?;
+        write_pairs(found, style, out)?;
+    }
+    if style.is_quiet {
+        return Ok(());
     }
     if let Some(clusters) = &found.clusters {
         let n_joined = clusters.iter().filter(|cluster| cluster.members.len() > 1).count();
@@ -27,16 +30,13 @@ pub(super) fn write(found: &Resemblances, style: &Style, out: &mut dyn Write) ->
             writeln!(out, "  {}: {}", name(found, cluster.representative), others.join(", "))?;
         }
     }
-    if !style.is_quiet {
-        writeln!(out, "\n  {}", method(found))?;
-        for document in found.documents.iter().filter(|document| document.n_shingles == 0) {
-            writeln!(out, "  fewer tokens than a shingle: {}", document.name)?;
-        }
-        for left_out in
-            found.skipped.iter().filter(|left_out| left_out.is_notable || style.is_verbose)
-        {
-            writeln!(out, "  not compared: {} ({})", left_out.path, left_out.why)?;
-        }
+    writeln!(out, "\n  {}", method(found))?;
+    for document in found.documents.iter().filter(|document| document.n_shingles == 0) {
+        writeln!(out, "  fewer tokens than a shingle: {}", document.name)?;
+    }
+    for left_out in found.skipped.iter().filter(|left_out| left_out.is_notable || style.is_verbose)
+    {
+        writeln!(out, "  not compared: {} ({})", left_out.path, left_out.why)?;
     }
     Ok(())
 }
@@ -50,14 +50,16 @@ fn percent(part: f64) -> String {
     format!("{:.2} %", part * 100.0)
 }
 
-fn write_pairs(found: &Resemblances, out: &mut dyn Write) -> io::Result<()> {
+fn write_pairs(found: &Resemblances, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let nothing = Estimate { value: 0.0, n_sampled: 0 };
     let (a_in_b, b_in_a) = (Some(nothing), Some(nothing));
     let unlike = [ResemblingPair { a: 0, b: 1, resemblance: nothing, a_in_b, b_in_a }];
     // Of two, the answer is shown even if it is that they have nothing in common.
     let are_unlike = found.pairs.is_empty() && found.documents.len() == 2;
     let pairs = if are_unlike { &unlike[..] } else { &found.pairs[..] };
-    writeln!(out, "resemblance  1st in 2nd  2nd in 1st  pair")?;
+    if !style.is_quiet {
+        writeln!(out, "resemblance  1st in 2nd  2nd in 1st  pair")?;
+    }
     for pair in pairs {
         let contained =
             |part: Option<Estimate>| part.map_or("-".to_owned(), |part| percent(part.value));
@@ -70,7 +72,7 @@ fn write_pairs(found: &Resemblances, out: &mut dyn Write) -> io::Result<()> {
         let (a, b) = (name(found, pair.a), name(found, pair.b));
         writeln!(out, "{alike:>11}  {a_in_b:>10}  {b_in_a:>10}  {a}  {b}{range}")?;
     }
-    if pairs.is_empty() {
+    if pairs.is_empty() && !style.is_quiet {
         writeln!(out, "no two of {} share a shingle", count(found.documents.len(), "document"))?;
     }
     Ok(())

@@ -11,8 +11,16 @@ use crate::report::words::count;
 const MAX_ORIGINS: usize = 2;
 
 pub(super) fn write(timeline: &Timeline, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let judged = timeline.commits.iter().rev().filter(|judged| !judged.copies.is_empty());
+    if style.is_quiet {
+        let copies = judged.flat_map(|of| of.copies.iter().map(|copy| (of.commit.short(), copy)));
+        return copies.into_iter().try_for_each(|(commit, copy)| {
+            let from = copy.origins.first().map(|origin| format!(" from {}", origin_place(origin)));
+            writeln!(out, "{commit} {}{}", head(copy), from.unwrap_or_default())
+        });
+    }
     let mut lines = vec![(0, headline(timeline))];
-    for judged in timeline.commits.iter().rev().filter(|judged| !judged.copies.is_empty()) {
+    for judged in judged {
         lines.push((0, commit(judged)));
         for copy in &judged.copies {
             lines.push((2, head(copy)));
@@ -29,9 +37,7 @@ pub(super) fn write(timeline: &Timeline, style: &Style, out: &mut dyn Write) -> 
             }
         }
     }
-    if !style.is_quiet {
-        lines.extend(summary(timeline).into_iter().map(|text| (0, text)));
-    }
+    lines.extend(summary(timeline).into_iter().map(|text| (0, text)));
     for (indent, text) in lines {
         for (at, part) in style.wrapped(&text, indent + 2).iter().enumerate() {
             // Continuation lines are indented further.
