@@ -96,6 +96,16 @@ impl Baseline {
         Self { copies: both.collect() }
     }
 
+    /// The copies of both, each as often as it is in the one that has more of it.
+    #[must_use]
+    pub fn with(mut self, other: Self) -> Self {
+        for (copy, n) in other.copies {
+            let most = self.copies.entry(copy).or_default();
+            *most = n.max(*most);
+        }
+        self
+    }
+
     /// How often each identity is listed, to be counted down as copies are found.
     pub fn counts(&self) -> BTreeMap<&str, usize> {
         let mut counts = BTreeMap::new();

@@ -218,6 +218,29 @@ mod baselines {
     }
 
     #[test]
+    fn an_update_keeps_what_is_there_whatever_is_reported_of_it() {
+        let repository = with_copy("");
+        say(&repository, &["baseline", "create"]);
+        let both = std::fs::read_to_string(repository.path(FILE)).expect("it is there");
+        let revived = format!("0123456789abcdef revived-code 40 {}\n", C.path("store"));
+        let all = format!("{both}{revived}");
+        repository.write(FILE, &all);
+        let prune = ["baseline", "update", "--prune"];
+        let kept = "0 added, 0 removed: 3 copies";
+        let updated = |args: &[&str]| say(&repository, &[&prune[..], args].concat());
+        for args in [&[][..], &["--base", "HEAD"], &["--set", "rules.copied-code=\"off\""]] {
+            let said = updated(args);
+            assert!(said.starts_with(kept), "{args:?}: {said}");
+        }
+        let said = say(&repository, &["baseline", "update", "--base", "HEAD"]);
+        assert!(said.starts_with(kept), "{said}");
+        repository.write(C.path("new"), format!("int unlike;\n\n{REASON}{}", C.first));
+        assert!(updated(&[]).starts_with(kept));
+        repository.remove(C.path("store"));
+        assert!(updated(&[]).starts_with("0 added, 3 removed: 0 copies"));
+    }
+
+    #[test]
     fn what_a_baseline_lists_and_a_scan_does_not_find_is_told() {
         let repository = with_copy("");
         say(&repository, &["baseline", "create"]);

@@ -1,8 +1,8 @@
 //! Runs `secondhand baseline`: records copies that are known.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::{check, named, scan};
 use crate::audit::Outcome;
@@ -11,6 +11,7 @@ use crate::cli::args::{Baseline as Action, BaselineChoice, Scan};
 use crate::cli::flags::{Common, SuppressionFlags};
 use crate::cli::io::{Bar, Checkout, Failure, limit, print_text};
 use crate::cli::settings;
+use crate::git::Repository;
 use crate::policy::Baseline;
 use crate::text::{count, printable};
 
@@ -20,7 +21,7 @@ pub(in crate::cli) fn run(action: &Action, common: &Common) -> Result<(), Failur
     let root = repository.root();
     let path = inside(root, "baseline", &config.baseline)?;
     let checkout = Checkout::of_repository(&repository);
-    let file = BaselineFile { path, root, checkout, common };
+    let file = BaselineFile { path, repository: &repository, checkout, common };
     if !matches!(action, Action::Show) {
         file.checkout.refuse_links(&file.path)?;
     }
@@ -34,7 +35,7 @@ pub(in crate::cli) fn run(action: &Action, common: &Common) -> Result<(), Failur
 
 struct BaselineFile<'r> {
     path: PathBuf,
-    root: &'r Path,
+    repository: &'r Repository,
     checkout: Checkout,
     common: &'r Common,
 }
@@ -53,10 +54,27 @@ impl BaselineFile<'_> {
 
     fn update(&self, known: &BaselineChoice, prune: bool) -> Result<(), Failure> {
         let old = self.read()?;
-        let now = copies_now(known, self.common)?;
-        let new = if prune { old.within(&now) } else { now };
+        let kept = self.still_there(&old)?;
+        let new = if prune { kept } else { copies_now(known, self.common)?.with(kept) };
         let (n_added, n_gone) = (new.n_beyond(&old), old.n_beyond(&new));
         self.write(&new, &format!("{n_added} added, {n_gone} removed: "))
+    }
+
+    /// The copies of `old` that are still in the work tree, whatever is reported of them: those that
+    /// a scan finds, and those that only a check does, as long as their files are there.
+    fn still_there(&self, old: &Baseline) -> Result<Baseline, Failure> {
+        let (config, _) = settings::read(self.common, Some(self.repository), &[])?;
+        let mut common = self.common.clone();
+        let least = config.min_tokens.min(config.scan_min_tokens);
+        common.set.push((format!("rules.{SCANNED}"), "note".to_owned()));
+        common.set.push(("scan-min-tokens".to_owned(), least.to_string()));
+        let outcome = scanned(&common)?;
+        let suppressed = outcome.suppressed.iter().flat_map(|of| of.finding.known_copies());
+        let found = old.within(&outcome.known_copies().chain(suppressed).collect());
+        let (_, files) = scan::tree(self.repository, None)?;
+        let files: BTreeSet<String> = files.paths().map(ToString::to_string).collect();
+        let others = old.copies().filter(|of| of.rule != SCANNED && files.contains(&of.path));
+        Ok(found.copies().chain(others).cloned().collect())
     }
 
     fn add(&self, ids: &[String]) -> Result<(), Failure> {
@@ -73,10 +91,10 @@ impl BaselineFile<'_> {
 
     fn read(&self) -> Result<Baseline, Failure> {
         if self.is_there() {
-            return Ok(read_baseline(&self.path, Some(self.root))?);
+            return Ok(read_baseline(&self.path, Some(self.repository.root()))?);
         }
         let path = self.path.display();
-        let message = format!("cannot update the baseline `{path}`: it does not exist");
+        let message = format!("cannot read the baseline `{path}`: it does not exist");
         Err(Failure::user(message, "write one with `secondhand baseline create`"))
     }
 
@@ -91,6 +109,9 @@ impl BaselineFile<'_> {
     }
 }
 
+/// The rule of what a scan finds.
+const SCANNED: &str = "copied-code";
+
 /// The copies that `check` or `scan` find with the current settings and no baseline.
 fn copies_now(known: &BaselineChoice, common: &Common) -> Result<Baseline, Failure> {
     let outcome = match &known.base {
@@ -102,18 +123,29 @@ fn copies_now(known: &BaselineChoice, common: &Common) -> Result<Baseline, Failu
                 baseline: FilePlace::Nowhere,
                 ..check::plain_request(end, Some(base.clone()), trust, common)
             };
-            check::requested(&request, &common.repository()?, common, &Bar::of(common))?
+            complete(check::requested(&request, &common.repository()?, common, &Bar::of(common))?)?
         }
-        None => {
-            let suppressing = SuppressionFlags { no_baseline: true, ..SuppressionFlags::default() };
-            let flags = Scan { suppressing, ..Scan::default() };
-            scan::outcome(&flags, common, &Bar::of(common))?.outcome
-        }
+        None => scanned(common)?,
     };
-    // What was not examined would be reported as new from then on.
+    Ok(outcome.known_copies().collect())
+}
+
+/// What a scan finds without a baseline, with what is suppressed.
+fn scanned(common: &Common) -> Result<Outcome, Failure> {
+    let suppressing = SuppressionFlags {
+        no_baseline: true,
+        show_suppressed: true,
+        ..SuppressionFlags::default()
+    };
+    let flags = Scan { suppressing, ..Scan::default() };
+    complete(scan::outcome(&flags, common, &Bar::of(common))?.outcome)
+}
+
+/// An outcome of all that there is: what was not examined would be reported as new, or taken out.
+fn complete(outcome: Outcome) -> Result<Outcome, Failure> {
     limit::complete()?;
     limit::all_here(outcome.n_missing())?;
-    Ok(outcome.known_copies().collect())
+    Ok(outcome)
 }
 
 fn listing(baseline: &Baseline) -> String {
