@@ -37,6 +37,13 @@ impl Components {
         Self { root: root.map(Path::to_owned), entries, repository }
     }
 
+    /// The same without the files in `folder`.
+    #[must_use]
+    pub fn without(mut self, folder: &FilePath) -> Self {
+        self.entries.retain(|entry| !entry.path.is_in(folder));
+        self
+    }
+
     /// Its files, sorted by path.
     pub fn entries(&self) -> &[Entry] {
         &self.entries

@@ -209,6 +209,27 @@ fn a_corpus_that_is_not_there_is_an_error() {
     assert!(errors.starts_with("error: cannot compare with the corpus `nowhere`"), "{errors}");
 }
 
+#[test]
+fn the_repository_under_audit_is_no_part_of_a_corpus() {
+    let repository = copying();
+    let corpus = corpus(&[("alpha/table.c", C.first)]);
+    let own = corpus.path().join("own");
+    support::git(corpus.path(), &["clone", "--quiet", &repository.root().to_string_lossy(), "own"]);
+    let check = |name: &str| {
+        let args = ["check", "--base", "HEAD~1", "--format", "json", "--corpus", name];
+        let output = support::secondhand(&own, &args).output().expect("the program starts");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let (status, report, said) = check("..");
+    assert_eq!(status, Some(1), "{said}");
+    assert!(report.contains("table.c") && !report.contains("of own"), "{report}");
+    assert!(said.starts_with("note: left out of the corpus `..`: `own`"), "{said}");
+    let (status, _, said) = check(".");
+    assert_eq!(status, Some(2), "{said}");
+    assert!(said.contains("the corpus `.`: it is the repository under audit itself"), "{said}");
+}
+
 /// Where the corpora of a test are kept.
 struct Shelf {
     folder: TempDir,

@@ -18,7 +18,7 @@ use crate::files::{self, ReadFiles};
 use crate::fingerprint;
 use crate::language::Languages;
 use crate::license::Expression;
-use crate::sources::{DeclaredComponent, Note, fixes_source, has_past, is_fixes, label};
+use crate::sources::{DeclaredComponent, Note, fixes_source, has_past, is_fixes, label, slashes};
 use crate::store::SegmentError;
 use crate::store::corpus::{
     Addition, Compaction, Corpus, CorpusError, CorpusSegment, Delivery, Location, OpenCorpus,
@@ -233,7 +233,7 @@ fn components(
     let in_checkout = authority.zip(in_tree(path, root));
     let found = match &in_checkout {
         Some((authority, folder)) => authority.components(name, folder, path)?,
-        None if path.is_dir() => Components::on_disk(path)?,
+        None if path.is_dir() => without_own(Components::on_disk(path)?, name, path, root)?,
         None => return Ok(None),
     };
     if found.root().is_none() && found.entries().is_empty() {
@@ -244,6 +244,25 @@ fn components(
         link.is_some_and(|((authority, _), link)| authority.adds_link(&link))
     })?;
     Ok(Some(found))
+}
+
+/// What is in the folder of a corpus at `path` without the repository at `root`, which would be
+/// found to be its own copy.
+fn without_own(
+    components: Components,
+    name: &str,
+    path: &Path,
+    root: &Path,
+) -> Result<Components, Failure> {
+    let [path, root] = [path, root].map(|folder| folder.canonicalize().unwrap_or_default());
+    let Ok(own) = root.strip_prefix(&path) else { return Ok(components) };
+    let own = slashes(own);
+    if own.as_bytes().is_empty() {
+        let why = "it is the repository under audit itself";
+        return Err(not_comparable(name, why, "give a folder with other projects in it"));
+    }
+    note(&format!("left out of the corpus `{}`: `{own}`, which is under audit", printable(name)));
+    Ok(components.without(&own))
 }
 
 pub(super) fn report_traffic(outsides: &[Outside], common: &Common) {
