@@ -161,6 +161,8 @@ impl Ends<'_> {
         credit_moves(&mut changed, &mut predecessors, sources);
         let submodules = head.changed_submodules(base).filter(|path| sources.is_read(path));
         examined.skipped.extend(submodules.map(|path| (path.clone(), Skip::Submodule)));
+        let others = head.repositories.iter().filter(|path| sources.is_read(path));
+        examined.skipped.extend(others.map(|path| (path.clone(), Skip::Repository)));
         for path in head.unmerged.iter().filter(|path| sources.is_read(path)) {
             let skip = head
                 .get(path)

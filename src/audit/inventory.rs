@@ -187,6 +187,8 @@ impl TreeParts {
         let none = Snapshot::default();
         let submodules = snapshot.changed_submodules(&none).filter(|path| sources.is_read(path));
         parts.skipped.extend(submodules.map(|path| (path.clone(), Skip::Submodule)));
+        let others = snapshot.repositories.iter().filter(|path| sources.is_read(path));
+        parts.skipped.extend(others.map(|path| (path.clone(), Skip::Repository)));
         parts
     }
 }

@@ -89,6 +89,14 @@ impl Error {
         )
     }
 
+    /// What is at `path` is in the repository at `root`, and not in the one under audit.
+    pub fn in_another(path: &Path, root: &Path) -> Self {
+        Self::user(
+            format!("cannot read `{}`: it is in a repository of its own", path.display()),
+            format!("name that one: `--repo {}`", root.display()),
+        )
+    }
+
     /// What to do about it: one line.
     pub fn help(&self) -> Option<String> {
         match self {

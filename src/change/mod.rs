@@ -33,7 +33,7 @@ pub use case::Case;
 pub use check_policy::{Acceptance, CheckPolicy};
 pub use corpus_folder::{Components, ComponentsReader};
 pub use error::Error;
-pub use paths::{in_tree, inside};
+pub use paths::{in_tree, inside, root_of_another};
 pub use range::{End, Range, Side};
 pub use request::{ChangeEnd, CheckRequest, PastScope, paths_in};
 pub use state::project_files;

@@ -25,6 +25,13 @@ pub fn settled(name: &str) -> Option<FilePath> {
     (!names.is_empty()).then(|| FilePath::new(names.join(&b'/')))
 }
 
+/// The root of another repository, a submodule or a clone, that holds the path `inside` of the one at
+/// `root`.
+pub fn root_of_another(root: &Path, inside: &Path) -> Option<PathBuf> {
+    let folders = inside.ancestors().filter(|folder| !folder.as_os_str().is_empty());
+    folders.map(|folder| root.join(folder)).find(|folder| folder.join(".git").exists())
+}
+
 /// Where the file lies that the settings name by the option `key`: inside of the repository.
 pub fn inside(root: &Path, key: &str, name: &str) -> Result<PathBuf, Error> {
     settled(name).map(|_| root.join(name)).ok_or_else(|| Error::outside_option(key, name))

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::paths::in_tree;
+use super::paths::{in_tree, root_of_another};
 use super::{Error, FilePlace};
 use crate::config::Overrides;
 use crate::git::{self, CommitId, Reader, Repository, Span, WalkLimits};
@@ -98,7 +98,10 @@ fn path_in(repository: &Repository, folder: &Path, path: &Path) -> Result<FilePa
     let reader = repository.reader();
     match in_tree(&file, root) {
         Some(found) if file.symlink_metadata().is_ok() || is_committed(&found, &reader) => {
-            return Ok(found);
+            let name = String::from_utf8_lossy(found.as_bytes()).into_owned();
+            // A submodule itself is a part of this repository.
+            let other = Path::new(&name).parent().and_then(|inside| root_of_another(root, inside));
+            return other.map_or(Ok(found), |other| Err(Error::in_another(path, &other)));
         }
         None if is_same_folder(&file, root) => return Ok(FilePath::new("")),
         None if file.exists() => {

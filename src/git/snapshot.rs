@@ -24,6 +24,8 @@ pub struct Snapshot {
     pub links: Vec<Entry>,
     /// The submodules, with the commit that each is at.
     submodules: BTreeMap<FilePath, CommitId>,
+    /// The repositories in the work tree that this one does not record, such as clones.
+    pub repositories: BTreeSet<FilePath>,
     /// The paths in conflict, which `git commit` would refuse to record: our side is among the
     /// files.
     pub unmerged: BTreeSet<FilePath>,
@@ -331,7 +333,7 @@ impl Reader {
             }
         }
         // What is on disk is read, whatever the conflict is.
-        let Snapshot { mut entries, mut links, submodules, unmerged: _ } = index;
+        let Snapshot { mut entries, mut links, submodules, mut repositories, .. } = index;
         entries.retain(|entry| !changed.contains(&entry.path));
         links.retain(|entry| !changed.contains(&entry.path));
         for path in changed {
@@ -339,9 +341,11 @@ impl Reader {
                 entries.push(Entry { path, content: Content::Disk });
             } else if on_disk.has_link(&path) {
                 links.push(Entry { path, content: Content::Disk });
+            } else if on_disk.has_repository(&path) {
+                repositories.insert(path);
             }
         }
-        Ok(Snapshot { submodules, ..Snapshot::new(entries, links) })
+        Ok(Snapshot { submodules, repositories, ..Snapshot::new(entries, links) })
     }
 }
 

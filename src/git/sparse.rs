@@ -72,6 +72,11 @@ impl OnDisk {
         self.at(path.as_bytes()).is_some_and(|metadata| metadata.is_symlink())
     }
 
+    /// Whether the folder at `path` is the root of a repository, with files or a link to them.
+    pub fn has_repository(&mut self, path: &FilePath) -> bool {
+        self.at(FilePath::joined(path.as_bytes(), b".git").as_bytes()).is_some()
+    }
+
     fn at(&mut self, path: &[u8]) -> Option<std::fs::Metadata> {
         let above = memchr::memrchr(b'/', path).map_or(&b""[..], |end| &path[..end]);
         if !self.has_folder(above) {

@@ -66,7 +66,12 @@ fn is_left_out(path: &FilePath, skip: Skip, sources: &Sources<'_>) -> bool {
         (Skip::LeftOut | Skip::Vendored, promise) => promise.is_some(),
         // If the name is not enough, the content has shown the language.
         (
-            Skip::Generated | Skip::Minified | Skip::LongLines | Skip::Repeated | Skip::Submodule,
+            Skip::Generated
+            | Skip::Minified
+            | Skip::LongLines
+            | Skip::Repeated
+            | Skip::Submodule
+            | Skip::Repository,
             _,
         ) => true,
         _ => false,

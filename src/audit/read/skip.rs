@@ -41,6 +41,8 @@ pub enum Skip {
     LongLines,
     LfsPointer,
     Submodule,
+    /// It is a repository in the work tree that this one does not record.
+    Repository,
     /// It is in conflict: what a merge makes of it is not known.
     Unmerged,
 }
@@ -71,6 +73,7 @@ impl Skip {
             Self::LongLines => "minified lines",
             Self::LfsPointer => "a Git LFS pointer",
             Self::Submodule => "a submodule",
+            Self::Repository => "a repository of its own",
             Self::Unmerged => "in conflict",
         }
     }

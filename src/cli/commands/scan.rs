@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::audit::{Context, Outcome, Progress, Tree, callers, finish, owners, read_texts, scan};
-use crate::change::{Acceptance, End, projects};
+use crate::change::{self, Acceptance, End, projects, root_of_another};
 use crate::cli::args::Scan;
 use crate::cli::flags::Common;
 use crate::cli::io::{Bar, Failure, Reports, all_here, limited, selection};
@@ -214,6 +214,12 @@ fn place(flags: &Scan, common: &Common) -> Result<ScanTarget, Failure> {
         Err(_) => return Ok(ScanTarget::outside(paths)),
     };
     let root = canonical(repository.root())?;
+    for path in &paths {
+        let inside = path.strip_prefix(&root).ok();
+        if let Some(other) = inside.and_then(|inside| root_of_another(&root, inside)) {
+            return Err(change::Error::in_another(path, &other).into());
+        }
+    }
     let within = paths.iter().map(|path| path.strip_prefix(&root).map(slashes));
     match within.collect::<Result<Vec<_>, _>>() {
         Ok(within) => Ok(ScanTarget::Repository(Box::new(repository), within)),

@@ -334,6 +334,23 @@ mod rule {
     }
 
     #[test]
+    fn a_repository_in_the_work_tree_is_left_out_and_named() {
+        let (other, repository) = (with(&[]), with(&[]));
+        let other = other.root().to_string_lossy();
+        repository.git(&["clone", "--quiet", &other, "their/clone"]);
+        repository.git(&["worktree", "add", "--quiet", "tree"]);
+        let left_out =
+            "note left out: their/clone (a repository of its own), tree (a repository of its own)";
+        check(&repository.check(&["--worktree"]), &[left_out]);
+        for command in ["scan", "check"] {
+            let mut command = repository.secondhand(&[command, "their/clone/store.c"]);
+            let (status, _, said) = ran(&mut command);
+            assert_eq!(status, Some(2), "{said}");
+            assert!(said.contains("it is in a repository of its own"), "{said}");
+        }
+    }
+
+    #[test]
     fn the_level_of_the_rule_counts() {
         let repository = with_unreadable();
         let set = |level: &str| format!("rules.not-examined=\"{level}\"");

@@ -4,6 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use crate::change::root_of_another;
 use crate::policy::Fragment;
 use crate::sources::slashes;
 use crate::text::{FilePath, Position};
@@ -51,7 +52,12 @@ pub(super) fn path_in(root: &Path, uri: &str) -> Option<FilePath> {
     let mut folders = file.ancestors().skip(1);
     let (folder, real) = folders.find_map(|of| Some((of, of.canonicalize().ok()?)))?;
     let real = real.join(file.strip_prefix(folder).ok()?);
-    let inside = real.strip_prefix(root.canonicalize().as_deref().unwrap_or(root)).ok()?;
+    let real_root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let inside = real.strip_prefix(&real_root).ok()?;
+    // Those of git and of a repository in this one are none of its files.
+    if inside.starts_with(".git") || root_of_another(&real_root, inside).is_some() {
+        return None;
+    }
     let found = slashes(file.strip_prefix(root).unwrap_or(inside));
     (!found.as_bytes().is_empty()).then_some(found)
 }
@@ -100,6 +106,11 @@ mod tests {
         assert_eq!((place("out/x.c"), place("out/new/x.c")), (None, None));
         assert_eq!(place("out/root/x.c"), Some(FilePath::new("out/root/x.c")));
         assert_eq!(place("new/x.c"), Some(FilePath::new("new/x.c")));
+        std::fs::create_dir_all(root.join("clone/.git")).expect("it is writable");
+        assert_eq!(
+            (place(".git/hooks/x.c"), place("clone/x.c"), place("out/root/.git/x.c")),
+            (None, None, None)
+        );
     }
 
     #[test]
