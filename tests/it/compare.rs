@@ -295,6 +295,14 @@ fn a_pair_below_the_threshold_is_left_out_and_counted() {
         .map(|n| n.as_u64().expect("a number"));
     assert_eq!(bars.sum::<u64>(), 6, "every pair is in the histogram");
     assert_eq!(report["clusters"], json!([[0, 1]]));
+    let told = |args: &[&str]| ran(&folder, &[&["compare", "all"], args].concat());
+    let left = report["sharingPairs"].as_u64().unwrap_or_default() - 1;
+    let (_, said, _) = told(&["--threshold", "60"]);
+    assert!(said.contains(&format!("left out: {left} pairs, below 60 %")), "{said}");
+    let (_, said, _) = told(&["--top", "1"]);
+    assert!(said.contains(&format!("left out: {left} pairs beyond the 1 most similar")), "{said}");
+    // What fails the run does not depend on what is listed.
+    assert_eq!(told(&["--top", "0", "--fail-on-percent", "100"]).0, 1);
     for percent in ["101", "-1", "NaN", "many"] {
         let (status, _, errors) =
             ran(&folder, &["compare", "all", &format!("--threshold={percent}")]);

@@ -70,6 +70,8 @@ pub struct Comparison {
     pub n_compared: usize,
     /// The number of them that share something, kept or not.
     pub n_sharing: usize,
+    /// The largest containment of them.
+    pub most: f64,
     /// The number of them by containment, in equal steps from 0 to 1.
     pub histogram: [usize; HISTOGRAM_BARS],
     /// Submissions that each share at least half of one with another of their cluster.
@@ -221,7 +223,7 @@ pub fn compare(
         0 => 0,
         max => prints::remove_common(&mut read, &index, max, &print_params),
     };
-    let Ranking { mut pairs, n_compared, n_sharing, histogram } =
+    let Ranking { mut pairs, n_compared, n_sharing, most, histogram } =
         ranking::ranked(submissions, &read, &index, &params, progress);
     let clusters = clusters::clusters(submissions.len(), &pairs);
     let joining = pairs.iter().filter(|pair| pair.containment() >= CLUSTERED).take(MAX_LINKS);
@@ -250,6 +252,7 @@ pub fn compare(
         pairs,
         n_compared,
         n_sharing,
+        most,
         histogram,
         clusters,
         links,

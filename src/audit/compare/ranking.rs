@@ -22,6 +22,8 @@ pub(super) struct Ranking {
     pub pairs: Vec<Pair>,
     pub n_compared: usize,
     pub n_sharing: usize,
+    /// The largest containment of a pair, at or above the threshold or not.
+    pub most: f64,
     /// [0 %, 5 %), ... [95 %, 100 %].
     pub histogram: [usize; HISTOGRAM_BARS],
 }
@@ -54,27 +56,30 @@ pub(super) fn ranked(
         }
         met.sort_unstable();
         let mut histogram = [0; HISTOGRAM_BARS];
-        let mut pairs = Vec::new();
+        let (mut pairs, mut most) = (Vec::new(), 0.0);
         for &b in &met {
             let [of_a, of_b] = [a, b].map(|number| (number, read[number].n_fingerprints));
             let pair = Pair::new(of_a, of_b, n_shared[b] as usize);
             let bar = (pair.containment() * HISTOGRAM_BARS as f64) as usize;
             histogram[bar.min(HISTOGRAM_BARS - 1)] += 1;
+            most = f64::max(most, pair.containment());
             if pair.containment() >= threshold {
                 let likeness = short.as_ref().map_or(pair.likeness, |short| short.likeness(a, b));
                 pairs.push(Pair { likeness, ..pair });
             }
         }
-        (pairs, met.len(), histogram)
+        (pairs, met.len(), histogram, most)
     });
     let of_all: Vec<_> = of_all.collect();
     let mut ranking = Ranking {
         pairs: Vec::new(),
         n_compared: n_pairs(submissions, read, is_across_only),
         n_sharing: 0,
+        most: 0.0,
         histogram: [0; HISTOGRAM_BARS],
     };
-    for (pairs, n_sharing, histogram) in of_all {
+    for (pairs, n_sharing, histogram, most) in of_all {
+        ranking.most = ranking.most.max(most);
         ranking.pairs.extend(pairs);
         ranking.n_sharing += n_sharing;
         ranking.histogram.iter_mut().zip(histogram).for_each(|(sum, n)| *sum += n);

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::audit::{CompareParams, Comparison, Context, LeftOut, Pair, Submission, compare};
+use crate::audit::{CompareParams, Comparison, Context, LeftOut, Submission, compare};
 use crate::cli::args::Compare;
 use crate::cli::flags::Common;
 use crate::cli::io::{Bar, Checkout, Failure, Reports, warn};
@@ -43,9 +43,8 @@ pub(in crate::cli) fn run(flags: &Compare, common: &Common) -> Result<u8, Failur
         return Err(nothing_compared(&comparison));
     }
     warn_of_empty(&comparison);
-    let mut parts = comparison.pairs.iter().map(Pair::containment);
     let limit = flags.fail_on_percent.map(|percent| percent / 100.0);
-    let is_above = limit.is_some_and(|limit| parts.any(|part| part >= limit));
+    let is_above = limit.is_some_and(|limit| comparison.n_sharing > 0 && comparison.most >= limit);
     if flags.pseudonyms {
         let key;
         (comparison, key) = comparison.with_pseudonyms();

@@ -69,11 +69,13 @@ fn summary(comparison: &Comparison) -> String {
         let ignored = format!("ignored {n} found in more than {max} submissions");
         lines.push(ignored + " (`--common 0` ignores none)");
     }
-    if comparison.params.threshold > 0.0 {
-        lines.push(format!("pairs below {} % are left out", percent(comparison.params.threshold)));
-    } else if comparison.pairs.len() < comparison.n_sharing {
-        let pairs = count(comparison.pairs.len(), "pair");
-        lines.push(format!("the {pairs} most similar are listed"));
+    let (n_listed, least) = (comparison.pairs.len(), comparison.params.threshold);
+    if n_listed < comparison.n_sharing {
+        let left = count(comparison.n_sharing - n_listed, "pair");
+        lines.push(match n_listed < comparison.params.max_pairs {
+            true => format!("left out: {left}, below {} %", percent(least)),
+            false => format!("left out: {left} beyond the {n_listed} most similar"),
+        });
     }
     for submission in comparison.submissions.iter().filter(|submission| submission.n_files == 0) {
         lines.push(format!("nothing to compare in: {}", submission.name));
