@@ -42,7 +42,7 @@ use self::damage::{PassedOver, unopened};
 use self::promised::Promise;
 use self::recorded::Filter;
 use crate::files::{self, BlobId, Content, Entry, ReadFiles};
-use crate::text::{FilePath, MAX_WRITTEN, name_at_end, printable, shortened};
+use crate::text::{FilePath, MAX_WRITTEN, fnv_1a, name_at_end, printable, shortened};
 
 /// Maximum characters to show of a name or message that a repository supplies.
 const MAX_SHOWN: usize = 200;
@@ -225,6 +225,15 @@ impl Repository {
     /// The git directory shared by all its work trees.
     pub fn common_dir(&self) -> PathBuf {
         self.inner.to_thread_local().common_dir().to_owned()
+    }
+
+    /// A digest of the objects that git reads in place of others, as `git replace` and grafts say;
+    /// `None` if there are none. Under an id with it is what an id alone cannot tell.
+    pub fn replacements(&self) -> Option<u64> {
+        let all = self.inner.objects.replacements();
+        let bytes: Vec<u8> =
+            all.flat_map(|(id, other)| [id, other]).flat_map(|id| id.as_bytes().to_vec()).collect();
+        (!bytes.is_empty()).then(|| fnv_1a(bytes))
     }
 
     /// Whether its ids are SHA-256, with 32 bytes, rather than SHA-1, with 20.

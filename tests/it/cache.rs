@@ -73,6 +73,23 @@ fn only_file(repository: &Repository) -> PathBuf {
 }
 
 #[test]
+fn what_is_kept_is_not_used_where_git_replaces_objects() {
+    let repository = repository();
+    let history = |args: &[&str]| {
+        printed(&mut repository.secondhand(&[&["history", "--format", "json"], args].concat()))
+    };
+    let before = history(&[]);
+    let new = repository.git(&["rev-parse", "HEAD:one.c"]);
+    let other = repository.git(&["rev-parse", "HEAD:two.c"]);
+    for replace in [&["replace", new.trim(), other.trim()][..], &["replace", "--graft", "HEAD"]] {
+        repository.git(replace);
+        let now = history(&[]);
+        assert_eq!(now, history(&["--no-cache"]));
+        assert_ne!(now, before);
+    }
+}
+
+#[test]
 fn a_check_prints_the_same_without_cache_cold_and_warm() {
     let repository = repository();
     let expected = expected(&repository);

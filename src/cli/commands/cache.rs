@@ -17,7 +17,11 @@ use crate::store::{Cache, History, Journal, SegmentError};
 use crate::text::{count, printable};
 
 pub(in crate::cli) fn folder(common: &Common, repository: &Repository) -> PathBuf {
-    common.cache_dir.clone().unwrap_or_else(|| repository.common_dir().join("secondhand"))
+    let own = || repository.common_dir().join("secondhand");
+    let folder = common.cache_dir.clone().unwrap_or_else(own);
+    // What is kept goes by ids, and they name other contents and parents where objects are replaced.
+    let replaced = repository.replacements();
+    replaced.map_or_else(|| folder.clone(), |of| folder.join(format!("replaced-{of:016x}")))
 }
 
 /// Runs `work` with the folder of the history index: that of the cache, or with `--no-cache` one for
