@@ -89,7 +89,7 @@ impl RangeSearch<'_> {
             let notice = files.judged();
             return Ok((self.uncommitted(reader, Some(files))?, vec![notice]));
         }
-        let head = head.ok_or_else(no_commit)?;
+        let head = head.map_or_else(|| reader.commit(&head_name), Ok)?;
         let base = match (named, event) {
             (Some(name), _) => Some(Base::named(reader, name, head)?),
             (None, Some(event)) => self.base_of_event(reader, event, head)?,
@@ -332,13 +332,6 @@ fn no_default_branch() -> Error {
         "cannot find what to compare with: the default branch is not known here",
         "fetch it, as with `git fetch origin main:refs/remotes/origin/main`, or name the base with \
          `--base REV` or SECONDHAND_BASE",
-    )
-}
-
-fn no_commit() -> Error {
-    Error::user(
-        "cannot find what to compare with: there is no commit yet; `--staged` checks the first one",
-        "name it with `--base REV`",
     )
 }
 

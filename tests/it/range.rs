@@ -277,8 +277,8 @@ fn without_a_commit_there_is_nothing_to_judge() {
     let repository = Repository::new();
     check_failure(
         &mut repository.secondhand(&["check"]),
-        "cannot find what to compare with: there is no commit yet; `--staged` checks the first one",
-        "help: ",
+        "cannot resolve the revision `HEAD`: there is no commit yet",
+        "help: `git commit` makes the first; `check --staged` checks it",
     );
 }
 
