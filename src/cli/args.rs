@@ -217,7 +217,7 @@ pub(super) struct Declaration {
     #[arg(long = "component-version", value_name = "VERSION")]
     pub component_version: Option<String>,
     /// The package URL of the component
-    #[arg(long, value_name = "PURL")]
+    #[arg(long, value_name = "PURL", value_parser = parse_purl)]
     pub purl: Option<String>,
     /// Where to get the component
     #[arg(long, value_name = "URL")]
@@ -478,8 +478,8 @@ pub(super) struct Find {
     #[arg(long, value_name = "FILENAME", conflicts_with = "lang")]
     pub name: Option<String>,
     /// Maximum results, the best first
-    #[arg(long, value_name = "N", default_value_t = 5)]
-    pub limit: usize,
+    #[arg(long, value_name = "N", default_value = "5")]
+    pub limit: NonZeroUsize,
     #[command(flatten)]
     pub tree: TreeFlags,
     #[command(flatten)]
@@ -861,6 +861,13 @@ fn sketch(text: &str) -> Option<ShingleSampling> {
         (None, Some(modulus), Some(max_size)) => ShingleSampling::Doubling { modulus, max_size },
         _ => return None,
     })
+}
+
+fn parse_purl(text: &str) -> Result<String, &'static str> {
+    let is_purl = text.starts_with("pkg:");
+    is_purl
+        .then(|| text.to_owned())
+        .ok_or("expected a package URL, as in `pkg:cargo/serde@1.0.200`")
 }
 
 fn parse_percent(text: &str) -> Result<f64, &'static str> {

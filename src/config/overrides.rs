@@ -33,7 +33,7 @@ impl Overrides {
             Some(Override { key: option.name, value, by: format!("the variable {by}") })
         }));
         let set = set.iter().map(|(key, value)| (key.as_str(), value, "--set".to_owned()));
-        let named = flags.iter().map(|(key, value)| (*key, value, format!("--{key}")));
+        let named = flags.iter().map(|(key, value)| (*key, value, "the command line".to_owned()));
         let flags = set.chain(named);
         let mut flags = Vec::from_iter(flags.map(|(key, value, by)| Override {
             key: key.to_owned(),

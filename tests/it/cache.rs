@@ -307,6 +307,7 @@ fn check_unkept(command: &mut Command, expected: &(String, Option<i32>), n_warni
     let said = String::from_utf8_lossy(&stderr);
     assert_eq!((String::from_utf8_lossy(&stdout).into_owned(), status.code()), *expected, "{said}");
     assert_eq!(said.matches("warning: ").count(), n_warnings, "{said}");
+    assert!(!said.contains("tmp-"), "{said}");
 }
 
 #[test]

@@ -230,6 +230,17 @@ fn the_repository_under_audit_is_no_part_of_a_corpus() {
     assert!(said.contains("the corpus `.`: it is the repository under audit itself"), "{said}");
 }
 
+#[test]
+fn what_cannot_be_added_or_written_is_named_as_it_was_given() {
+    let (shelf, source) = (Shelf::new(), corpus(&[("alpha/a.c", C.first)]));
+    let source = source.path().to_string_lossy().into_owned();
+    let (status, _, said) = shelf.run(&["add", "known", &source, "--purl", "alpha"]);
+    assert!(status == 2 && said.contains("'alpha' for '--purl <PURL>': expected"), "{said}");
+    shelf.corpus(&["add", "known", &source]);
+    let (status, _, said) = shelf.run(&["export", "known", "--output", "none/known"]);
+    assert!(status == 2 && said.contains("`none/known`") && !said.contains("tmp-"), "{said}");
+}
+
 /// Where the corpora of a test are kept.
 struct Shelf {
     folder: TempDir,

@@ -243,6 +243,8 @@ fn a_sketch_that_cannot_be_searched_for_ends_with_status_2_and_says_why() {
     let output =
         repository.secondhand(&["find", "missing.c"]).output().expect("the program starts");
     check_error(&output, "cannot read `missing.c`");
+    let output = repository.secondhand(&["find", "x", "--limit", "0"]).output();
+    check_error(&output.expect("the program starts"), "invalid value '0' for '--limit <N>'");
 }
 
 #[test]

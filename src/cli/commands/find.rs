@@ -41,7 +41,7 @@ pub(in crate::cli) fn run(flags: &Find, common: &Common) -> Result<u8, Failure> 
     let request = FindRequest {
         corpora: flags.corpora.named.clone(),
         effort: flags.effort.effort,
-        limit: flags.limit,
+        limit: flags.limit.get(),
         past: if flags.past.history { Some(flags.past.scope()?) } else { None },
     };
     let found = found(&repository, &sketch, tree?, (&request, common), context)?;

@@ -503,7 +503,9 @@ impl Corpus {
 }
 
 fn temporary_in(folder: &Path) -> io::Result<NamedTempFile> {
-    tempfile::Builder::new().prefix("tmp-").tempfile_in(folder)
+    let made = tempfile::Builder::new().prefix("tmp-").tempfile_in(folder);
+    // The temporary file means nothing to whoever reads of it.
+    made.map_err(|why| why.kind().into())
 }
 
 /// Puts a file in its place, which has all of it or what was there before.
