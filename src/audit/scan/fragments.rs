@@ -16,7 +16,7 @@ use crate::audit::read::{Source, Sources};
 use crate::config::{Config, Thresholds};
 use crate::files::{Entry, ReadFiles};
 use crate::index::{Link, cut_off};
-use crate::language::{Builds, Token};
+use crate::language::{Builds, Kind};
 use crate::matching::{
     Alignment, Alignments, Block, CloneClass, CloneClasses, ClonePair, CloneType, Deed, QueryPairs,
     Seed, Shortfall, TargetPair, Worth, alignments, chains, clone_classes, clones, is_beside,
@@ -541,34 +541,34 @@ fn places(
     if pair.clone_type == CloneType::Type1 {
         return Some((place, earlier));
     }
-    let of_own = missing(own, alignment.pairs().map(|(a, b)| (a, (target, b))));
-    let of_target = missing(target, alignment.pairs().map(|(a, b)| (b, (own, a))));
+    let blocks = alignment.blocks.iter();
+    let of_own = missing(own, target, blocks.clone().map(|of| (of.query, of.target, of.len)));
+    let of_target = missing(target, own, blocks.map(|of| (of.target, of.query, of.len)));
     Some((Member { missing: of_own, ..place }, Member { missing: of_target, ..earlier }))
 }
 
-/// The lines of `own` between its aligned tokens that another source lacks; `pairs` are the aligned
-/// tokens, each with the one there. Of a string over many lines that differs it has the first.
-fn missing<'s>(
+/// The lines of `own` that another source lacks: between `blocks`, which are aligned from a token
+/// here and one there, and inside of strings that differ.
+fn missing(
     own: &Source,
-    pairs: impl Iterator<Item = (usize, (&'s Arc<Source>, usize))>,
+    other: &Source,
+    blocks: impl Iterator<Item = (u32, u32, u32)>,
 ) -> BTreeSet<u32> {
     let mut missing = BTreeSet::new();
-    // The last aligned token, and whether its end is aligned as well.
-    let mut last: Option<(usize, bool)> = None;
-    for (at, (other, there)) in pairs {
-        if let Some((before, is_whole)) = last
-            && (before + 1 < at || !is_whole)
-        {
-            let Token { start, end, .. } = own.tokens[before];
-            let shared = own.lines().line_of(if is_whole { end - 1 } else { start });
-            missing.extend(shared + 1..own.line_of(at));
+    let last_line = |at: usize| own.lines().line_of(own.tokens[at].end - 1);
+    let mut last: Option<usize> = None;
+    for (start, there, len) in blocks {
+        let range = |start: u32| start as usize..(start + len) as usize;
+        if let Some(last) = last {
+            missing.extend(last_line(last) + 1..own.line_of(start as usize));
         }
-        let is_whole =
-            own.tokens[at].exact == other.tokens[there].exact || !own.text_of(at).contains(&b'\n');
-        last = Some((at, is_whole));
-    }
-    if let Some((before, false)) = last {
-        missing.extend(own.line_of(before) + 1..=own.lines().line_of(own.tokens[before].end - 1));
+        let sides = range(start).zip(&other.tokens[range(there)]);
+        for (at, _) in sides.filter(|(at, of)| own.tokens[*at].exact != of.exact) {
+            if own.tokens[at].kind() == Kind::String && own.text_of(at).contains(&b'\n') {
+                missing.extend(own.line_of(at) + 1..last_line(at));
+            }
+        }
+        last = Some(range(start).end - 1);
     }
     missing
 }
