@@ -8,6 +8,8 @@
 //! ae_epoll.c  ae_kqueue.c      names that differ in the platform alone
 //! ```
 
+use std::cmp::Reverse;
+use std::iter::successors;
 use std::ops::Range;
 
 use crate::text::{FilePath, Lines};
@@ -29,7 +31,10 @@ const WHOLE: Range<u32> = 1..u32::MAX;
 #[derive(Debug, Clone, Default)]
 pub struct Builds {
     path: FilePath,
+    /// By their first lines; of those of one line, the longest first.
     conditions: Vec<Condition>,
+    /// For each, the nearest one before that goes on beyond its first line.
+    around: Vec<Option<usize>>,
 }
 
 /// What is true of the builds that have these lines.
@@ -75,10 +80,20 @@ impl Builds {
                 }
             }
         }
-        Self { path: path.clone(), conditions }
+        conditions.sort_by_key(|Condition { lines, .. }| (lines.start, Reverse(lines.end)));
+        let mut open: Vec<usize> = Vec::new();
+        let around = conditions.iter().enumerate().map(|(at, of)| {
+            while open.pop_if(|before| conditions[*before].lines.end <= of.lines.start).is_some() {}
+            let around = open.last().copied();
+            open.push(at);
+            around
+        });
+        let around = around.collect();
+        Self { path: path.clone(), conditions, around }
     }
 
-    /// Whether no build has both these lines and those of `other`. Time O(n m), in conditions.
+    /// Whether no build has both these lines and those of `other`. Time O(log n + d²) for n conditions
+    /// that are nested d deep.
     pub fn exclude(&self, lines: &Range<u32>, other: &Self, of_other: &Range<u32>) -> bool {
         let is_same_file = self.path == other.path;
         self.of(lines).any(|when| other.of(of_other).any(|of| when.excludes(of, is_same_file)))
@@ -89,7 +104,7 @@ impl Builds {
     /// Whether both are files of one folder for different tags: no build has what both declare.
     fn is_tagged_beside(&self, other: &Self) -> bool {
         let [own, others] = [self, other].map(|of| {
-            let tags = of.conditions.iter().filter(|condition| condition.lines == WHOLE);
+            let tags = of.conditions.iter().take_while(|condition| condition.lines == WHOLE);
             tags.map(|condition| &condition.when).collect::<Vec<_>>()
         });
         let is_beside = self.path != other.path && self.path.folder() == other.path.folder();
@@ -99,9 +114,14 @@ impl Builds {
     /// The conditions on most of some lines: a copy may take a directive with it.
     fn of(&self, lines: &Range<u32>) -> impl Iterator<Item = &When> {
         let (start, end) = (lines.start, lines.end);
-        let on_most = self.conditions.iter().filter(move |Condition { lines, .. }| {
-            2 * lines.end.min(end).saturating_sub(lines.start.max(start)) > end - start
-        });
+        // What is on most of them is on the one in the middle.
+        let middle = start + end.saturating_sub(start) / 2;
+        let last = self.conditions.partition_point(|condition| condition.lines.start <= middle);
+        let near = successors(last.checked_sub(1), |&at| self.around[at]);
+        let on_most =
+            near.map(|at| &self.conditions[at]).filter(move |Condition { lines, .. }| {
+                2 * lines.end.min(end).saturating_sub(lines.start.max(start)) > end - start
+            });
         on_most.map(|condition| &condition.when)
     }
 }
@@ -149,12 +169,16 @@ fn term(text: &str) -> When {
     When::Set(name.to_owned(), negated.is_none())
 }
 
-/// The line behind the item below an attribute, which ends with a bracket that is indented like it.
+/// The line behind the item below an attribute: that ends with a bracket, or the sign that ends an
+/// item on one line, which is indented like it.
 fn end_of_item(text: &[u8], lines: &Lines, attribute: u32, indentation: usize) -> u32 {
     let end = (attribute + 1..=lines.n_lines()).find(|&number| {
         let line = lines.text(text, number);
         let words = line.trim_ascii_start();
-        line.len() - words.len() <= indentation && words.starts_with(b"}")
+        let comment = memchr::memmem::find(words, b"//").unwrap_or(words.len());
+        let code = words[..comment].trim_ascii_end();
+        let is_end = code.starts_with(b"}") || code.ends_with(b"}") || code.ends_with(b";");
+        line.len() - words.len() <= indentation && (is_end || code.ends_with(b","))
     });
     end.map_or(u32::MAX, |end| end + 1)
 }
@@ -219,10 +243,31 @@ mod tests {
     }
 
     #[test]
+    fn each_condition_on_most_of_some_lines_is_found() {
+        let text = "#ifndef A\n#if B\nf();\n#[cfg(unix)]\nfn f() {\n    a();\n#else\n}\n#endif\n\
+                    #[cfg(c)]\n#[cfg(d)]\nfn g() {\n    a();\n}\n#endif\n#[cfg(e)]\nfn h() {}\n";
+        let builds = Builds::new(&FilePath::new("a.rs"), text.as_bytes());
+        for (start, end) in (1..19).flat_map(|start| (start + 1..20).map(move |end| (start, end))) {
+            let mut all = Vec::from_iter(builds.conditions.iter().filter(|of| {
+                let n_shared = (start..end).filter(|line| of.lines.contains(line)).count();
+                2 * n_shared > (start..end).len()
+            }));
+            all.reverse();
+            let all = all.into_iter().map(|of| &of.when);
+            assert!(builds.of(&(start..end)).eq(all), "{start}..{end} {builds:?}");
+        }
+    }
+
+    #[test]
     fn an_attribute_is_about_the_item_below_it() {
         let text = "#[cfg(unix)]\nfn f() {\n    a();\n}\n#[cfg(not(unix))]\nfn f() {\n    a();\n}\nfn g() {\n    a();\n}\n";
         check(("a.rs", text, 3), ("a.rs", text, 7), true);
         check(("a.rs", text, 3), ("a.rs", text, 10), false);
+        let text = "#[cfg(unix)]\nuse a; // on Unix\n#[cfg(windows)]\nuse b;\nfn f() {\n    a();\n}\nfn g() {\n    a();\n}\n";
+        check(("a.rs", text, 2), ("a.rs", text, 4), true);
+        check(("a.rs", text, 2), ("a.rs", text, 6), false);
+        check(("a.rs", text, 6), ("a.rs", text, 9), false);
+        check(("a.rs", text, 4), ("a.rs", text, 6), false);
         let on =
             |os: &str| format!("#[cfg(all(target_os = \"{os}\", test))]\nmod a {{\n    f();\n}}\n");
         check(("a.rs", &on("linux"), 3), ("b.rs", &on("macos"), 3), true);
