@@ -1,5 +1,5 @@
 //! Decodes bytes into text: UTF-16 and UTF-32 by their byte order mark; anything else is text as it
-//! is, or not text, unless its encoding is named.
+//! is, or not text, unless its encoding is named, there or elsewhere.
 //!
 //! Compilers accept a NUL in a comment, so a NUL alone proves little. The rest decides: text has
 //! hardly any control characters, while about one in ten compressed or compiled bytes is one.
@@ -32,7 +32,7 @@ const ONE_ASCII_IN: usize = 16;
 const ASCII_RUN: usize = 64;
 
 /// The text of a file as UTF-8, or in an encoding that extends ASCII, without a byte order mark of
-/// UTF-16 or UTF-32: what positions are in. Time O(n) with such a mark or an early NUL, else O(1).
+/// UTF-16 or UTF-32: what positions are in. Time O(n) with such a mark or an early NUL.
 ///
 /// # Errors
 /// The reason the bytes cannot be read as text.
@@ -43,7 +43,11 @@ pub fn decoded(bytes: &[u8]) -> Result<Cow<'_, [u8]>, NotText> {
         [0, 0, 0xFE, 0xFF, rest @ ..] => from_utf32(rest, u32::from_be_bytes),
         [0xFF, 0xFE, rest @ ..] => from_utf16(rest, u16::from_le_bytes),
         [0xFE, 0xFF, rest @ ..] => from_utf16(rest, u16::from_be_bytes),
-        _ => not_text(bytes).map_or(Ok(Cow::Borrowed(bytes)), Err),
+        _ => match (not_text(bytes), from_declared(bytes)) {
+            (Some(why), _) => Err(why),
+            (None, Some(text)) => Ok(Cow::Owned(text)),
+            (None, None) => Ok(Cow::Borrowed(bytes)),
+        },
     }
 }
 
@@ -55,7 +59,7 @@ pub fn decoded_as(bytes: &[u8], name: &str) -> Option<Vec<u8>> {
     let form = name.strip_prefix("utf").map(|form| form.trim_start_matches('-'));
     let mark: &[u8] = match form {
         Some("8") => return Some(bytes.to_owned()),
-        _ if form.is_some() && is_encoded(bytes) => b"",
+        _ if form.is_some() && has_mark(bytes) => b"",
         Some("16" | "16le" | "16le-bom") => b"\xFF\xFE",
         Some("16be" | "16be-bom") => b"\xFE\xFF",
         Some("32" | "32le" | "32le-bom") => b"\xFF\xFE\0\0",
@@ -92,6 +96,28 @@ pub fn readable(bytes: Vec<u8>) -> Vec<u8> {
 
 /// Whether these bytes are decoded, so that offsets in the text are not those in the bytes.
 pub fn is_encoded(bytes: &[u8]) -> bool {
+    has_mark(bytes) || from_declared(bytes).is_some()
+}
+
+/// The text of a file that is not UTF-8 and names its encoding in its first two lines, as Python,
+/// Ruby and XML do: `coding: latin-1`.
+fn from_declared(bytes: &[u8]) -> Option<Vec<u8>> {
+    let end = memchr::memchr_iter(b'\n', bytes).nth(1).unwrap_or(bytes.len());
+    let at = memchr::memmem::find(&bytes[..end], b"coding")?;
+    let name = bytes[at..end].strip_prefix(b"coding")?.trim_ascii_start();
+    let name = name.strip_prefix(b":").or_else(|| name.strip_prefix(b"="))?.trim_ascii_start();
+    let name = name.strip_prefix(b"\"").or_else(|| name.strip_prefix(b"'")).unwrap_or(name);
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
+    let n_name = name.iter().take_while(|byte| is_part(byte)).count();
+    let name = str::from_utf8(&name[..n_name]).ok()?.to_ascii_lowercase();
+    // What names a form of Unicode and is not in it stays as it is.
+    if name.starts_with('u') || str::from_utf8(bytes).is_ok() {
+        return None;
+    }
+    decoded_by_label(bytes, name.trim_end_matches("-unix").trim_end_matches("-dos"))
+}
+
+fn has_mark(bytes: &[u8]) -> bool {
     let marks: [&[u8]; 3] = [b"\xFF\xFE", b"\xFE\xFF", b"\0\0\xFE\xFF"];
     marks.iter().any(|mark| bytes.starts_with(mark))
 }
@@ -135,6 +161,8 @@ fn not_text(bytes: &[u8]) -> Option<NotText> {
     memchr::memchr(0, &bytes[..bytes.len().min(LOOKED_AT)])?;
     // Check all of it: NULs at the start must not hide what follows, nor text at the start binary
     // data behind it.
+    // What pads a text to a block says nothing.
+    let bytes = &bytes[..bytes.iter().rposition(|byte| *byte != 0).map_or(0, |at| at + 1)];
     let n_nul = memchr::memchr_iter(0, bytes).count();
     let controls = bytes.iter().filter(|byte| matches!(byte, 1..=8 | 14..=26 | 28..=31 | 127));
     let n_rest = bytes.len() - n_nul;

@@ -68,6 +68,15 @@ fn an_encoding_of_bytes_is_read_by_all_its_names() {
 }
 
 #[test]
+fn an_encoding_that_a_file_names_in_its_first_lines_is_read() {
+    let head = "/* -*- coding: sjis -*- */ // ";
+    let repository = with_attributes("");
+    repository.write("new.c", [head.as_bytes(), b"\x83\x5C\n", C.first.as_bytes()].concat());
+    let report = repository.check(&["--worktree"]);
+    check(&report, &[&copied("new.c", &format!("{head}\u{30BD}\n"))]);
+}
+
+#[test]
 fn an_encoding_that_is_not_known_or_not_that_of_the_file_is_a_finding_about_source_alone() {
     let code = C.first.as_bytes();
     for (name, bytes) in
