@@ -51,6 +51,8 @@ pub(super) struct CompiledTable {
     /// Whether double brackets hold arithmetic.
     pub has_arithmetic: bool,
     pub has_unicode_escapes: bool,
+    /// What ends a comment as a line end does.
+    pub line_ends: Vec<Box<[u8]>>,
     pub postfix: Vec<Box<[u8]>>,
     pub has_elements: bool,
     pub has_spliced_words: bool,
@@ -297,6 +299,10 @@ impl CompiledTable {
             sigils: bytes(&table.sigils),
             has_arithmetic: table.heredocs.iter().any(|row| row.word_tag),
             has_unicode_escapes: table.unicode_escapes,
+            line_ends: (table.comments.iter().flat_map(|row| &row.ends_before))
+                .filter(|end| !end.is_ascii())
+                .map(|end| end.as_bytes().into())
+                .collect(),
             postfix: table.postfix.iter().map(|text| bytes(text)).collect(),
             has_elements: table.elements,
             has_spliced_words: table.spliced_words,

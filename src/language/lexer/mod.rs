@@ -11,6 +11,7 @@ mod heredoc;
 mod import;
 mod literal;
 mod places;
+mod spaces;
 
 use std::borrow::Cow;
 
@@ -22,6 +23,7 @@ use escapes::Escapes;
 use heredoc::{LastLines, PendingHeredoc};
 use import::OpenImport;
 use literal::{Body, Frame, closes_in, mirror};
+use spaces::plain_spaces;
 
 use super::compile::{CompiledTable, DIGIT, NEWLINE, ODD, OPENER, SPACE, START, WORD_OPENER};
 use super::relex::{BETWEEN_MARKS, ChangedTokens, Kept, Mark, Plan, PlanOutcome, Version};
@@ -79,9 +81,9 @@ impl Lexer {
         tokens.clear();
         let text = &text[..text.len().min(u32::MAX as usize)];
         match Escapes::of(&self.0, text) {
-            None => drop(Run::new(&self.0, text, tokens, held).run()),
+            None => drop(Run::new(&self.0, &plain_spaces(&self.0, text), tokens, held).run()),
             Some(escapes) => {
-                Run::new(&self.0, &escapes.text, tokens, held).run();
+                Run::new(&self.0, &plain_spaces(&self.0, &escapes.text), tokens, held).run();
                 escapes.locate(tokens);
             }
         }
@@ -100,7 +102,8 @@ impl Lexer {
         let known = before.filter(|_| self.is_resumable());
         let before = before.map_or(&none, |(_, before)| before);
         if let Some(escapes) = Escapes::of(&self.0, text) {
-            Run::new(&self.0, &escapes.text, tokens, &mut Vec::new()).run();
+            let text = plain_spaces(&self.0, &escapes.text);
+            Run::new(&self.0, &text, tokens, &mut Vec::new()).run();
             escapes.locate(tokens);
             return Version::new(before, &Plan::default(), tokens, PlanOutcome::default());
         }
@@ -110,7 +113,8 @@ impl Lexer {
         tokens.extend(from.and_then(|mark| mark.last));
         let n_seeds = tokens.len();
         let (text, mut held) = (&text[..text.len().min(u32::MAX as usize)], Vec::new());
-        let mut run = Run::new(&self.0, text, tokens, &mut held);
+        let text = plain_spaces(&self.0, text);
+        let mut run = Run::new(&self.0, &text, tokens, &mut held);
         run.tracing = Some(Tracer {
             offset: from.map_or(0, |mark| mark.n_tokens as usize) - n_seeds,
             last_at: from.map_or(0, |mark| mark.at as usize),
