@@ -435,6 +435,11 @@ const AMBIGUOUS: &[(&str, &str, &str)] = &[
     ("a.v", "coq", "Theorem a : forall n, n = n.\nProof. intros. reflexivity. Qed.\n"),
     (
         "a.wxs",
+    ("a.m", "matlab", "b = a(:, 1:2);\nm = length(b);\n"),
+    ("a.m", "matlab", "g = @(x) x + 1;\n"),
+    ("a.m", "matlab", "a.b = 1;\na.c = [\n\t1\t3;\n];\n"),
+    ("a.m", "mathematica", "a = Table[i^2, {i, 10}];\nListPlot[a]\n"),
+    ("a.m", "mathematica", "g[a_, b_:1] /; a > 0 := a b\n"),
         "javascript",
         "var f = function(a) {\n  return a + 1;\n};\nmodule.exports = { f: f };\n",
     ),
@@ -496,6 +501,16 @@ fn what_the_owner_of_an_extension_takes_for_a_comment_speaks_for_no_other() {
     }
 }
 
+    ("a.mo", "modelica", "model A\n  Real x;\nequation\n  der(x) = 1;\nend A;\n"),
+    ("a.mo", "motoko", "actor {\n  public func f() : async Nat { 1 };\n};\n"),
+    ("a.pb", "purebasic", "Procedure A()\nEndProcedure\n"),
+    ("a.cmd", "rexx", "/* a */\nsay 'b'\nexit\n"),
+    ("a.mod", "dtd", "<!ENTITY % a \"b\">\n<!ELEMENT b (c)>\n"),
+    ("a.qs", "javascript", "function A() {\n}\nA.prototype.b = function() {};\n"),
+    ("a.qs", "qsharp", "namespace A {\n  function B(c : Int) : Int {\n    let d = c;\n  }\n}\n"),
+    ("a.frag", "html", "<div class=\"a\">\n<p>b</p>\n</div>\n"),
+    ("a.w", "c", "#include <a.h>\nint main() {}\n"),
+    ("a.as", "typescript", "export function a(b: i32): i32 {\n  return b;\n}\n"),
 #[test]
 fn where_nobody_owns_an_extension_a_comment_speaks_for_no_language() {
     let languages = Languages::builtin();
