@@ -296,6 +296,12 @@ fn what_a_file_holds_decides_where_languages_share_an_extension() {
         ("tool.v2", "#!/usr/bin/env python3\n", "python"),
         ("tool.2024-01-01", "#!/bin/sh\n", "shell"),
         ("a.app", "{application, a, [{vsn, \"1\"}]}.\n", "erlang"),
+        // Variants of a name.
+        ("Makefile.linux", "a: b\n", "makefile"),
+        ("Makefile-dev", "a: b\n", "makefile"),
+        ("Makefile.py", "a = 1\n", "python"),
+        ("Makefile.gnu", "a: b\n\tc\n", "makefile"),
+        ("Jenkinsfile.ci", "pipeline {}\n", "groovy"),
     ];
     for (path, text, expected) in cases {
         let language = languages.identify(&FilePath::new(path), text.as_bytes());
