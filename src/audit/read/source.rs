@@ -562,7 +562,7 @@ impl<'a> Sources<'a> {
     /// not generated was written by hand.
     fn may_be_minified(&self, path: &FilePath, language: &Language, text: &[u8]) -> bool {
         let is_long = text.len() > MINIFIED_SIZE
-            && text.len() / (memchr::memchr_iter(b'\n', text).count() + 1) > MINIFIED_LINE;
+            && text.len() / (memchr::memchr_iter(line_end(text), text).count() + 1) > MINIFIED_LINE;
         is_long && !language.is_notebook && self.attributes.of(path).generated != Some(false)
     }
 
@@ -609,7 +609,13 @@ fn leave_out_longer(text: &[u8], tokens: &mut Vec<Token>, config: &Config) -> bo
 fn has_longer(text: &[u8], max: usize) -> bool {
     let mut start = 0;
     text.len() > max
-        && memchr::memchr_iter(b'\n', text)
+        && memchr::memchr_iter(line_end(text), text)
+/// What ends the lines of a text: in one without a line feed, as of the classic Mac, what is before
+/// it elsewhere.
+fn line_end(text: &[u8]) -> u8 {
+    if memchr::memchr(b'\n', text).is_some() { b'\n' } else { b'\r' }
+}
+
             .chain([text.len()])
             .any(|end| end - std::mem::replace(&mut start, end + 1) > max)
 }
