@@ -459,15 +459,20 @@ impl Languages {
         let by_name = self.identified_by_name(&name, text).map(|row| (row, Reason::FileName));
         let (row, reason) = by_name
             .or_else(|| extensions(&name).find_map(|end| self.identified_by_extension(end, text)))
-            .or_else(|| {
-                let interpreter = interpreter(text)?;
-                Some((*self.by_shebang.get(&interpreter)?, Reason::Interpreter(interpreter)))
-            })
+            .or_else(|| self.identified_by_interpreter(text))
             .or_else(|| {
                 let (row, pattern) = self.claimed(ANY_EXTENSION, text)?;
                 Some((row, Reason::Beginning(pattern)))
             })?;
         Some((self.rows[row].language(), reason))
+    }
+
+    fn identified_by_interpreter(&self, text: &[u8]) -> Option<(usize, Reason)> {
+        interpreters(text).into_iter().find_map(|name| {
+            let names = [&*name, without_version(&name)];
+            let (known, row) = names.iter().find_map(|of| self.by_shebang.get_key_value(*of))?;
+            Some((*row, Reason::Interpreter(known.clone())))
+        })
     }
 
     fn identified_by_name(&self, name: &str, text: &[u8]) -> Option<usize> {
@@ -661,17 +666,29 @@ fn extensions(name: &str) -> impl Iterator<Item = &str> {
     name.match_indices('.').map(move |(at, _)| &name[at + 1..])
 }
 
-/// The interpreter in a `#!` line, without folder and version: `python` of `env -S python3.11`.
-fn interpreter(text: &[u8]) -> Option<String> {
-    let line = text.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
-    let line = String::from_utf8_lossy(&line[..line.len().min(256)]);
-    let mut words = line.split_whitespace();
-    let mut program = words.next()?.rsplit('/').next()?;
-    if program == "env" {
-        let word = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
-        program = word.rsplit('/').next()?;
-    }
-    Some(without_version(program).to_owned())
+/// The programs that a `#!` line names, without folders, the likeliest interpreter first: the one
+/// that is run, then what may be run by that one: `env`, then `python3` of `env -S A=1 python3`. A
+/// second line goes on if it names one of the first: of nix-shell, what is behind `-i`.
+fn interpreters(text: &[u8]) -> Vec<String> {
+    let words = |line: &[u8]| {
+        let line = line.strip_prefix(b"#!").unwrap_or_default();
+        let line = String::from_utf8_lossy(&line[..line.len().min(256)]);
+        let word = |word: &str| word.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
+        line.split_whitespace().map(word).collect::<Vec<_>>()
+    };
+    let mut lines = text.split(|byte| matches!(byte, b'\n' | b'\r')).map(words);
+    let [first, second] = [(); 2].map(|()| lines.next().unwrap_or_default());
+    let is_more = second.first().is_some_and(|program| first.contains(program));
+    let second = if is_more { second } else { Vec::new() };
+    let called = second.iter().skip_while(|word| *word != "-i");
+    let programs = first.iter().chain(called).chain(&second);
+    let programs = programs.filter(|word| !word.starts_with('-') && !word.contains('='));
+    programs.map(|name| name.trim_end_matches(".exe").to_owned()).collect()
+}
+
+/// Whether a text begins like a script for the program at some path.
+pub fn is_script(text: &[u8]) -> bool {
+    text.strip_prefix(b"#!").is_some_and(|rest| rest.trim_ascii_start().starts_with(b"/"))
 }
 
 fn without_version(program: &str) -> &str {

@@ -26,7 +26,7 @@ mod words;
 
 pub use block_words::BlockWords;
 pub use builds::Builds;
-pub use detect::{Language, Languages};
+pub use detect::{Language, Languages, is_script};
 pub use embedded::EmbeddedPart;
 pub use generated::is_generated;
 pub use helper::HelperPatterns;

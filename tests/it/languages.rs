@@ -322,6 +322,14 @@ fn what_a_file_holds_decides_where_languages_share_an_extension() {
 fn a_name_promises_only_what_a_language_owns() {
     let languages = Languages::builtin();
     let promised =
+        // The interpreter is behind the program that runs it.
+        ("a", "#!/usr/bin/with-contenv bash\n", "shell"),
+        ("a", "#!/usr/bin/env -S A=1 python3 -u\n", "python"),
+        ("a", "#!/usr/bin/sudo python\n", "python"),
+        ("a", "#! /usr/bin/env nix-shell\n#! nix-shell -p python3 -i bash\n", "shell"),
+        ("a", "#! /usr/bin/nix-shell -i bash -p python3\n", "shell"),
+        ("a", "#!C:\\Python\\python.exe\n", "python"),
+        ("a", "#!/usr/bin/env perl6\n", "raku"),
         |path: &str| languages.promised(&FilePath::new(path)).map(|language| language.id.clone());
     let possible = |path: &str| {
         languages

@@ -29,6 +29,8 @@ pub enum Skip {
     Broken,
     /// A script by its first line alone, which is too large, no text or in conflict.
     Script,
+    /// Its first line names an interpreter, and no language has that.
+    UnknownScript,
     /// It is a link with the name of source, to a file that is not read as source.
     Linked,
     /// A generator has marked it as its output, or `.gitattributes` have.
@@ -66,6 +68,7 @@ impl Skip {
             Self::Missing => "not in this clone",
             Self::Broken => "a notebook that cannot be read",
             Self::Script => "a script that cannot be read",
+            Self::UnknownScript => "a script in an unknown language",
             Self::Linked => "a link to a file that is not read as source",
             Self::Generated => "generated",
             Self::Vendored => "vendored or built",
@@ -82,7 +85,7 @@ impl Skip {
     pub fn is_notable(self) -> bool {
         matches!(self, Self::TooLarge | Self::TooManyTokens | Self::LongLine)
             || matches!(self, Self::LfsPointer | Self::Encoding | Self::Broken | Self::Unmerged)
-            || matches!(self, Self::Script | Self::Linked | Self::Missing)
+            || matches!(self, Self::Script | Self::UnknownScript | Self::Linked | Self::Missing)
             || self.is_end()
     }
 
@@ -111,7 +114,7 @@ impl From<Lack> for Skip {
 }
 
 /// The reasons that follow from a file's bytes and reading alone, by their numbers in files.
-const REASONS: [(u32, Skip); 10] = [
+const REASONS: [(u32, Skip); 11] = [
     (1, Skip::NotSource),
     (2, Skip::Data),
     (3, Skip::Binary),
@@ -122,6 +125,7 @@ const REASONS: [(u32, Skip); 10] = [
     (8, Skip::TooManyTokens),
     (9, Skip::LongLine),
     (10, Skip::Broken),
+    (11, Skip::UnknownScript),
 ];
 
 pub(super) fn number(skip: Skip) -> Option<u32> {

@@ -11,7 +11,7 @@ use crate::audit::{Context, Progress, RunLimit};
 use crate::config::{Config, Foreign, Ruling};
 use crate::files::{BlobId, Entry, Error, ReadFiles};
 use crate::git::{Attributes, FileAttributes};
-use crate::language::{BlockWords, Language, Languages, Token, is_generated};
+use crate::language::{BlockWords, Language, Languages, Token, is_generated, is_script};
 use crate::matching::{Document, words_of_file};
 use crate::policy::Fragment;
 use crate::text::{FilePath, Lines, Position, decoded, fnv_1a, is_encoded};
@@ -273,7 +273,10 @@ impl<'a> Sources<'a> {
     /// Whether a skipped file is source that could not be read, by its content or its name. An
     /// extension that languages only claim promises none: most `.lib` files are not Liberty.
     pub fn is_unread(&self, path: &FilePath, skip: Skip) -> bool {
-        let is_identified = matches!(skip, Skip::TooManyTokens | Skip::LongLine | Skip::Script);
+        let is_identified = matches!(
+            skip,
+            Skip::TooManyTokens | Skip::LongLine | Skip::Script | Skip::UnknownScript
+        );
         // Without its first line, a name that promises nothing may be that of a script.
         let may_be_script = skip == Skip::Missing && path.extension().is_none();
         is_identified
@@ -293,7 +296,8 @@ impl<'a> Sources<'a> {
         }
         let Ok(bytes) = reader.read(entry) else { return skip };
         let language = self.languages.identify(&entry.path, &bytes);
-        if language.is_some_and(|language| !language.is_data) { Skip::Script } else { skip }
+        let is_script = language.map_or_else(|| is_script(&bytes), |language| !language.is_data);
+        if is_script { Skip::Script } else { skip }
     }
 
     /// The kind of a file, judging by its name: `None` if it is not source.
@@ -543,8 +547,9 @@ impl<'a> Sources<'a> {
         }
         let attributes = self.attributes.of(path);
         let named = attributes.language.as_ref().and_then(|name| self.languages.named(name));
-        let language =
-            named.or_else(|| self.languages.identify(path, text)).ok_or(Skip::NotSource)?;
+        let language = named.or_else(|| self.languages.identify(path, text));
+        let unknown = || if is_script(text) { Skip::UnknownScript } else { Skip::NotSource };
+        let language = language.ok_or_else(unknown)?;
         if language.is_data && !self.config.include_data && !language.is_host() {
             return Err(Skip::Data);
         }
@@ -605,17 +610,17 @@ fn leave_out_longer(text: &[u8], tokens: &mut Vec<Token>, config: &Config) -> bo
     tokens.len() < n_before
 }
 
-/// Whether a line has more than `max` bytes. Time O(n), and none for a text of no more.
-fn has_longer(text: &[u8], max: usize) -> bool {
-    let mut start = 0;
-    text.len() > max
-        && memchr::memchr_iter(line_end(text), text)
 /// What ends the lines of a text: in one without a line feed, as of the classic Mac, what is before
 /// it elsewhere.
 fn line_end(text: &[u8]) -> u8 {
     if memchr::memchr(b'\n', text).is_some() { b'\n' } else { b'\r' }
 }
 
+/// Whether a line has more than `max` bytes. Time O(n), and none for a text of no more.
+fn has_longer(text: &[u8], max: usize) -> bool {
+    let mut start = 0;
+    text.len() > max
+        && memchr::memchr_iter(line_end(text), text)
             .chain([text.len()])
             .any(|end| end - std::mem::replace(&mut start, end + 1) > max)
 }

@@ -423,7 +423,7 @@ mod rule {
             ("bin/nul", &encoding),
             ("unknown", &unknown),
         ]);
-        let expected = ["bin/nul", "binary", "large"]
+        let expected = ["bin/nul", "binary", "large", "unknown"]
             .map(|path| format!("warning not examined: {path} (a script that cannot be read)"));
         check(&repository.check(&[LAST, LIMIT].concat()), &expected.each_ref().map(String::as_str));
     }
