@@ -60,10 +60,11 @@ fn main() {
             rows_of(&table, "claims").flat_map(|claim| strings(claim.get("extension"))).collect();
         writeln!(
             rows,
-            "    Builtin {{ id: {id:?}, name: {name:?}, family: {:?}, toml: TableText {{ block: {n_block}, start: {start}, end: {} }}, \
+            "    Builtin {{ id: {id:?}, name: {name:?}, family: {:?}, is_template: {:?}, toml: TableText {{ block: {n_block}, start: {start}, end: {} }}, \
              extensions: &{extensions:?}, claims: &{claims:?}, file_names: &{file_names:?}, \
              shebangs: &{shebangs:?}, aliases: &{aliases:?} }},",
             family(name, &table),
+            table.contains_key("template"),
             start + text.len(),
         )
         .expect("a string takes all");

@@ -1,6 +1,6 @@
 //! Finds the language of a file: by its name, its `#!` line, or its content.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -45,6 +45,37 @@ pub struct Language {
 }
 
 impl Language {
+    fn new(id: &str, table: Arc<Table>) -> Self {
+        Self {
+            id: id.to_owned(),
+            name: table.name.clone(),
+            family: table.family(),
+            is_data: table.data,
+            is_declarative: table.declarative,
+            has_juxtaposed_calls: table.juxtaposed_calls,
+            words: Arc::new(BlockWords::new(&table)),
+            lexer: Lexer::new(&table).expect("`add` and tests/it/languages.rs compile every table"),
+            regions: Regions::new(&table)
+                .expect("`add` and tests/it/languages.rs compile every region"),
+            is_notebook: table.notebook,
+            is_page: table.pages,
+            test_marks: TestMarks::default(),
+            table,
+        }
+    }
+
+    /// This language, as it is in a template.
+    fn filled_with(&self, template: &Table) -> Self {
+        let table = Table {
+            regions: template.regions.clone(),
+            around: Some(self.id.clone()),
+            page: None,
+            notebook: false,
+            ..Table::clone(&self.table)
+        };
+        Self::new(&self.id, Arc::new(table))
+    }
+
     /// The lines of test code, as disjoint ranges in order, counted from 1. Time O(n log n).
     pub fn test_lines(&self, text: &[u8], tokens: &[Token]) -> Vec<Range<u32>> {
         self.test_marks.find(&self.table.tests, text, tokens)
@@ -117,6 +148,12 @@ impl std::fmt::Display for Reason {
     }
 }
 
+/// Further endings of files that hold, or are made into, what is named before: `a.c.in`.
+const COPIES: [&str; 18] = [
+    "backup", "bak", "copy", "default", "disabled", "dist", "example", "in", "new", "off", "old",
+    "orig", "sample", "save", "skel", "src", "stub", "template",
+];
+
 /// All languages: the built-in ones and those a user adds.
 #[derive(Debug, Default)]
 pub struct Languages {
@@ -131,6 +168,8 @@ pub struct Languages {
     by_name: OnceLock<HashMap<String, usize>>,
     /// For an ambiguous extension, the rows that claim it by content.
     claims: HashMap<String, Vec<usize>>,
+    /// The extensions of templates.
+    templates: HashSet<String>,
     digest: u64,
 }
 
@@ -164,6 +203,8 @@ struct LanguageEntry {
     /// The patterns of its claims, compiled when a file asks for them.
     patterns: OnceLock<Vec<OnceLock<Regex>>>,
     language: OnceLock<Language>,
+    /// For a template, the languages with its code in them, by their rows.
+    filled: OnceLock<Vec<OnceLock<Box<Language>>>>,
 }
 
 #[derive(Debug)]
@@ -172,6 +213,7 @@ struct Builtin {
     name: &'static str,
     /// `None` if its files may contain other languages.
     family: Option<&'static str>,
+    is_template: bool,
     toml: TableText,
     extensions: &'static [&'static str],
     claims: &'static [&'static str],
@@ -218,6 +260,9 @@ impl Languages {
             let row = languages.rows.len();
             let Builtin { extensions, file_names, shebangs, aliases, .. } = builtin;
             languages.own_names(row, [extensions, file_names, shebangs, aliases]);
+            if builtin.is_template {
+                languages.templates.extend(extensions.iter().map(|&of| of.to_owned()));
+            }
             for extension in builtin.claims {
                 languages.claims.entry((*extension).to_owned()).or_default().push(row);
             }
@@ -253,6 +298,11 @@ impl Languages {
         self.by_pattern.retain(|(.., owner)| *owner != row);
         let Table { extensions, file_names, shebangs, aliases, .. } = &table;
         self.own_names(row, [extensions, file_names, shebangs, aliases]);
+        self.templates.retain(|extension| !extensions.contains(extension));
+        if table.template {
+            self.templates.extend(extensions.iter().cloned());
+        }
+        self.rows.iter_mut().for_each(|row| row.filled = OnceLock::new());
         self.by_name = OnceLock::new();
         for extension in table.claims.iter().flat_map(|claim| claim.extension.iter()) {
             let rows = self.claims.entry(extension.to_owned()).or_default();
@@ -336,6 +386,55 @@ impl Languages {
         self.by_extension.get(&extension.to_ascii_lowercase()).copied()
     }
 
+    /// Whether a language owns or claims an extension, in any case.
+    fn is_known(&self, extension: &str) -> bool {
+        let extension = extension.to_ascii_lowercase();
+        self.by_extension.contains_key(&extension) || self.claims.contains_key(&extension)
+    }
+
+    /// The name of what a file is a template or a copy of, `a.py` of `a.py.j2`, and the extension
+    /// of the template; the whole name if it is neither. Time O(n^2) in the bytes of the name.
+    fn inner<'n>(&self, whole: &'n str) -> (&'n str, Option<&'n str>) {
+        if extensions(whole).any(|of| of.contains('.') && self.is_known(of)) {
+            return (whole, None);
+        }
+        let (mut name, mut template, mut known) = (whole, None, None);
+        while let Some((stem, ending)) = name.rsplit_once('.')
+            && !stem.is_empty()
+            && !self.by_file_name.contains_key(name)
+        {
+            let lower = ending.to_ascii_lowercase();
+            if self.templates.contains(&lower) {
+                template = template.or(Some(ending));
+            } else if self.owner(ending).is_some() || !COPIES.contains(&&*lower) {
+                break;
+            }
+            known = known.or(self.is_known(ending).then_some(name));
+            name = stem;
+        }
+        let is_named =
+            || self.of_name(name).is_some() || extensions(name).any(|of| self.is_known(of));
+        match known {
+            Some(known) if !is_named() => (known, None),
+            _ => (name, template),
+        }
+    }
+
+    /// The language of a template of code in another one, each by its row.
+    fn filled(&self, template: usize, code: usize) -> &Language {
+        let [template, of_code] = [template, code].map(|row| &self.rows[row]);
+        let table = template.table();
+        if [&table.around, &table.page].iter().any(|of| of.as_ref() == Some(&of_code.id)) {
+            return template.language();
+        }
+        if table.regions.is_empty() {
+            return of_code.language();
+        }
+        let filled =
+            template.filled.get_or_init(|| self.rows.iter().map(|_| OnceLock::new()).collect());
+        filled[code].get_or_init(|| Box::new(of_code.language().filled_with(table)))
+    }
+
     /// The language that people call `name`: a table, its display name in any case with spaces or
     /// hyphens, an extension, or an interpreter.
     pub fn named(&self, name: &str) -> Option<&Language> {
@@ -388,57 +487,65 @@ impl Languages {
     /// A file without an extension may be a script, depending on its first line; a version is none.
     pub fn may_know(&self, path: &FilePath) -> bool {
         let name = String::from_utf8_lossy(path.name());
-        let mut parts = name.trim_start_matches('.').split('.').skip(1);
+        let is_version =
+            |part: &str| part.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'v'));
         !self.telling_name(path).is_empty()
-            || parts.all(|part| part.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'v')))
+            || self.inner(&name).0.trim_start_matches('.').split('.').skip(1).all(is_version)
     }
 
     /// The part of a file name that decides the language, together with the text.
     pub fn telling_name(&self, path: &FilePath) -> String {
-        let name = String::from_utf8_lossy(path.name());
+        let whole = String::from_utf8_lossy(path.name());
+        let (name, template) = self.inner(&whole);
         // No extension has a slash.
-        let by_name = self.of_name(&name).map(|row| format!("/{}", self.rows[row].id));
-        if self.by_file_name.contains_key(&*name) {
-            return by_name.unwrap_or_default();
-        }
-        let known = extensions(&name).map(str::to_ascii_lowercase).filter(|extension| {
-            self.by_extension.contains_key(extension) || self.claims.contains_key(extension)
-        });
-        by_name.into_iter().chain(known).collect::<Vec<_>>().join("/")
+        let by_name = self.of_name(name).map(|row| format!("/{}", self.rows[row].id));
+        let is_whole = self.by_file_name.contains_key(name);
+        let known = extensions(name).filter(|of| !is_whole && self.is_known(of)).chain(template);
+        by_name.into_iter().chain(known.map(str::to_ascii_lowercase)).collect::<Vec<_>>().join("/")
     }
 
     /// The language that a file name alone promises: that of the whole name, or the owner of its
     /// longest extension that has one. What languages only claim promises nothing.
     pub fn promised(&self, path: &FilePath) -> Option<&Language> {
-        Some(self.promised_row(path)?.language())
+        let whole = String::from_utf8_lossy(path.name());
+        let (name, template) = self.inner(&whole);
+        Some(self.language_of(self.promised_row(name)?, template))
     }
 
     /// The family of the language that a file name promises; `None` if it promises none, or one
     /// whose files may contain others. No table is read for it.
     pub fn promised_family(&self, path: &FilePath) -> Option<&str> {
-        let row = self.promised_row(path)?;
+        let whole = String::from_utf8_lossy(path.name());
+        let (name, template) = self.inner(&whole);
+        let row = &self.rows[self.promised_row(name).filter(|_| template.is_none())?];
         match row.builtin {
             Some(builtin) => builtin.family,
             None => Some(&*row.language().family).filter(|_| !row.language().is_host()),
         }
     }
 
-    fn promised_row(&self, path: &FilePath) -> Option<&LanguageEntry> {
-        let name = String::from_utf8_lossy(path.name());
-        let mut owners = extensions(&name).filter_map(|extension| self.owner(extension));
-        let row = self.of_name(&name).or_else(|| owners.next())?;
-        Some(&self.rows[row])
+    fn promised_row(&self, name: &str) -> Option<usize> {
+        self.of_name(name).or_else(|| extensions(name).find_map(|of| self.owner(of)))
+    }
+
+    /// The language of a row, in a template with this extension if it is in one.
+    fn language_of(&self, row: usize, template: Option<&str>) -> &Language {
+        match template.and_then(|extension| self.owner(extension)) {
+            Some(template) => self.filled(template, row),
+            None => self.rows[row].language(),
+        }
     }
 
     /// The languages that a file with this name may be in, whatever it holds: the promised one
     /// first, then those that claim one of its extensions, source before data.
     pub fn possible(&self, path: &FilePath) -> impl Iterator<Item = &Language> {
-        let name = String::from_utf8_lossy(path.name());
+        let whole = String::from_utf8_lossy(path.name());
+        let (name, template) = self.inner(&whole);
         let mut claimants = Vec::new();
-        if self.of_name(&name).is_none() {
-            let rows = extensions(&name)
+        if self.of_name(name).is_none() {
+            let rows = extensions(name)
                 .filter_map(|extension| self.claims.get(&extension.to_ascii_lowercase()));
-            claimants.extend(rows.flatten().map(|&row| self.rows[row].language()));
+            claimants.extend(rows.flatten().map(|&row| self.language_of(row, template)));
             claimants.sort_by_key(|language| language.is_data);
         }
         let promised = self.promised(path);
@@ -455,16 +562,35 @@ impl Languages {
 
     /// Like [`Self::identify`], with the reason.
     pub fn identify_why(&self, path: &FilePath, text: &[u8]) -> Option<(&Language, Reason)> {
-        let name = String::from_utf8_lossy(path.name());
-        let by_name = self.identified_by_name(&name, text).map(|row| (row, Reason::FileName));
-        let (row, reason) = by_name
-            .or_else(|| extensions(&name).find_map(|end| self.identified_by_extension(end, text)))
+        let whole = String::from_utf8_lossy(path.name());
+        let (name, template) = self.inner(&whole);
+        let Some((row, reason)) = self.identified(name, text) else {
+            let (row, reason) = self.identified(&whole, text).filter(|_| template.is_some())?;
+            return Some((self.rows[row].language(), reason));
+        };
+        if let Some(extension) = template {
+            let template = self.identified_by_extension(extension, text);
+            let language = template.map(|(template, _)| self.filled(template, row));
+            return Some((language.unwrap_or_else(|| self.rows[row].language()), reason));
+        }
+        // A template that is named like no other file may begin like a script.
+        if matches!(&reason, Reason::Extension(of) if self.templates.contains(of))
+            && let Some((code, reason)) = self.identified_by_interpreter(text)
+        {
+            return Some((self.filled(row, code), reason));
+        }
+        Some((self.rows[row].language(), reason))
+    }
+
+    fn identified(&self, name: &str, text: &[u8]) -> Option<(usize, Reason)> {
+        let by_name = self.identified_by_name(name, text).map(|row| (row, Reason::FileName));
+        by_name
+            .or_else(|| extensions(name).find_map(|end| self.identified_by_extension(end, text)))
             .or_else(|| self.identified_by_interpreter(text))
             .or_else(|| {
                 let (row, pattern) = self.claimed(ANY_EXTENSION, text)?;
                 Some((row, Reason::Beginning(pattern)))
-            })?;
-        Some((self.rows[row].language(), reason))
+            })
     }
 
     fn identified_by_interpreter(&self, text: &[u8]) -> Option<(usize, Reason)> {
@@ -576,26 +702,7 @@ impl LanguageEntry {
     }
 
     fn language(&self) -> &Language {
-        self.language.get_or_init(|| {
-            let table = self.table();
-            Language {
-                id: self.id.clone(),
-                name: table.name.clone(),
-                family: table.family(),
-                is_data: table.data,
-                is_declarative: table.declarative,
-                has_juxtaposed_calls: table.juxtaposed_calls,
-                words: Arc::new(BlockWords::new(table)),
-                lexer: Lexer::new(table)
-                    .expect("`add` and tests/it/languages.rs compile every table"),
-                regions: Regions::new(table)
-                    .expect("`add` and tests/it/languages.rs compile every region"),
-                table: Arc::clone(table),
-                is_notebook: table.notebook,
-                is_page: table.pages,
-                test_marks: TestMarks::default(),
-            }
-        })
+        self.language.get_or_init(|| Language::new(&self.id, Arc::clone(self.table())))
     }
 }
 

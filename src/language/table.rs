@@ -78,11 +78,10 @@ pub struct Table {
     /// nothing opens.
     #[serde(default)]
     pub elements: bool,
-    /// Whether `\u002f` is a slash, wherever it is: an escape is the character before anything else
-    /// is read.
+    /// Whether `\u002f` is a slash wherever it is.
     #[serde(default)]
     pub unicode_escapes: bool,
-    /// Whether a backslash at the end of a line joins the words on both sides of it.
+    /// Whether a backslash at the end of a line joins words.
     #[serde(default)]
     pub spliced_words: bool,
     /// Texts outside comments and literals that open nothing, although part of them would: `\"` in
@@ -139,12 +138,15 @@ pub struct Table {
     /// Code of other languages in a file of this language.
     #[serde(default)]
     pub regions: Vec<Region>,
-    /// The language of the text around the regions, if it is another one: a template is a page with
-    /// code in it. Of a notebook, the language of cells for which none is named.
+    /// The language of the text around the regions: a template is a page with code in it. Of a
+    /// notebook, the language of cells for which none is named.
     pub around: Option<String>,
     /// The table whose regions its text has as well, behind its own: a template of pages has their
     /// scripts. What is left is still its own.
     pub page: Option<String>,
+    /// Whether its files are templates of others: `a.py.j2` is Python.
+    #[serde(default)]
+    pub template: bool,
     /// Whether a file is a Jupyter notebook: its code cells are its regions.
     #[serde(default)]
     pub notebook: bool,

@@ -296,20 +296,54 @@ fn what_a_file_holds_decides_where_languages_share_an_extension() {
         ("tool.v2", "#!/usr/bin/env python3\n", "python"),
         ("tool.2024-01-01", "#!/bin/sh\n", "shell"),
         ("a.app", "{application, a, [{vsn, \"1\"}]}.\n", "erlang"),
+        // A template or a copy is in the language of what it is named after.
+        ("a.ex.eex", "<%= a %>\n", "elixir"),
+        ("a.py.j2", "{% if a %}\n", "python"),
+        ("a.rb.erb", "def a\nend\n", "ruby"),
+        ("a.py.tmpl", "def a():\n", "python"),
+        ("a.h.tmpl", "#include <a>\n", "c"),
+        ("a.html.j2", "<p>\n", "jinja"),
+        ("a.unknown.j2", "<p>\n", "jinja"),
+        ("a.rules.j2", "<p>\n", "jinja"),
+        ("a.rules.j2", "SUBSYSTEM==\"tty\", MODE=\"0660\"\n", "udev"),
+        ("a.j2", "#!/bin/bash\necho {{ a }}\n", "shell"),
+        ("a.c.m4", "int a;\n", "c"),
+        ("a.C.IN.orig", "int a;\n", "c"),
+        ("a.sql.in", "select a;\n", "sql"),
+        ("a.py.example.bak", "a = 1\n", "python"),
+        ("a.sample", "#!/bin/sh\n", "shell"),
+        ("Dockerfile.j2", "RUN a\n", "dockerfile"),
+        ("CMakeLists.txt.in", "project(a)\n", "cmake"),
+        (".bashrc.example", "a\n", "shell"),
+        ("a.app.src", "{application, a, []}.\n", "erlang"),
         // Variants of a name.
         ("Makefile.linux", "a: b\n", "makefile"),
         ("Makefile-dev", "a: b\n", "makefile"),
         ("Makefile.py", "a = 1\n", "python"),
         ("Makefile.gnu", "a: b\n\tc\n", "makefile"),
         ("Jenkinsfile.ci", "pipeline {}\n", "groovy"),
+        // The interpreter is behind the program that runs it.
+        ("a", "#!/usr/bin/with-contenv bash\n", "shell"),
+        ("a", "#!/usr/bin/env -S A=1 python3 -u\n", "python"),
+        ("a", "#!/usr/bin/sudo python\n", "python"),
+        ("a", "#! /usr/bin/env nix-shell\n#! nix-shell -p python3 -i bash\n", "shell"),
+        ("a", "#! /usr/bin/nix-shell -i bash -p python3\n", "shell"),
+        ("a", "#!C:\\Python\\python.exe\n", "python"),
+        ("a", "#!/usr/bin/env perl6\n", "raku"),
     ];
     for (path, text, expected) in cases {
         let language = languages.identify(&FilePath::new(path), text.as_bytes());
         assert_eq!(language.map(|language| language.id.as_str()), Some(expected), "{path}: {text}");
     }
-    for (path, text) in
-        [("a.rules", "-keep class a\n"), ("a.mod", "/b/a.o\n"), ("a.pkl", "(lp0\n.")]
-    {
+    for (path, text) in [
+        ("a.rules", "-keep class a\n"),
+        ("a.mod", "/b/a.o\n"),
+        ("a.pkl", "(lp0\n."),
+        ("a.c.gz", "a"),
+        (".in", "a"),
+        ("a.mo", "\0a"),
+        ("a.pb", "\0a"),
+    ] {
         assert_eq!(
             languages.identify(&FilePath::new(path), text.as_bytes()).map(|language| &*language.id),
             None,
@@ -322,14 +356,6 @@ fn what_a_file_holds_decides_where_languages_share_an_extension() {
 fn a_name_promises_only_what_a_language_owns() {
     let languages = Languages::builtin();
     let promised =
-        // The interpreter is behind the program that runs it.
-        ("a", "#!/usr/bin/with-contenv bash\n", "shell"),
-        ("a", "#!/usr/bin/env -S A=1 python3 -u\n", "python"),
-        ("a", "#!/usr/bin/sudo python\n", "python"),
-        ("a", "#! /usr/bin/env nix-shell\n#! nix-shell -p python3 -i bash\n", "shell"),
-        ("a", "#! /usr/bin/nix-shell -i bash -p python3\n", "shell"),
-        ("a", "#!C:\\Python\\python.exe\n", "python"),
-        ("a", "#!/usr/bin/env perl6\n", "raku"),
         |path: &str| languages.promised(&FilePath::new(path)).map(|language| language.id.clone());
     let possible = |path: &str| {
         languages
@@ -409,6 +435,11 @@ const AMBIGUOUS: &[(&str, &str, &str)] = &[
     ("a.unknown", "ruby", "#!/usr/bin/env ruby\nputs 1\n"),
     ("a.m", "matlab", "A = [1 2\n ; 3 4];\nB = A * 2;\n"),
     ("a.m", "matlab", "x = y';\n"),
+    ("a.m", "matlab", "b = a(:, 1:2);\nm = length(b);\n"),
+    ("a.m", "matlab", "g = @(x) x + 1;\n"),
+    ("a.m", "matlab", "a.b = 1;\na.c = [\n\t1\t3;\n];\n"),
+    ("a.m", "mathematica", "a = Table[i^2, {i, 10}];\nListPlot[a]\n"),
+    ("a.m", "mathematica", "g[a_, b_:1] /; a > 0 := a b\n"),
     ("a.m", "mumps", "A(b) ; adds\n new d set d=b\n quit d\n"),
     (
         "a.m",
@@ -449,11 +480,6 @@ const AMBIGUOUS: &[(&str, &str, &str)] = &[
     ("a.v", "coq", "Theorem a : forall n, n = n.\nProof. intros. reflexivity. Qed.\n"),
     (
         "a.wxs",
-    ("a.m", "matlab", "b = a(:, 1:2);\nm = length(b);\n"),
-    ("a.m", "matlab", "g = @(x) x + 1;\n"),
-    ("a.m", "matlab", "a.b = 1;\na.c = [\n\t1\t3;\n];\n"),
-    ("a.m", "mathematica", "a = Table[i^2, {i, 10}];\nListPlot[a]\n"),
-    ("a.m", "mathematica", "g[a_, b_:1] /; a > 0 := a b\n"),
         "javascript",
         "var f = function(a) {\n  return a + 1;\n};\nmodule.exports = { f: f };\n",
     ),
@@ -475,6 +501,16 @@ const AMBIGUOUS: &[(&str, &str, &str)] = &[
     ("a.php", "html", "<html><body>\n<script>\nlet a = 1;\n</script>\n</body></html>\n"),
     ("a.php", "php", "<html><?php echo $a; ?></html>\n"),
     ("a.php", "php", "<?php\nreturn 1;\n"),
+    ("a.mo", "modelica", "model A\n  Real x;\nequation\n  der(x) = 1;\nend A;\n"),
+    ("a.mo", "motoko", "actor {\n  public func f() : async Nat { 1 };\n};\n"),
+    ("a.pb", "purebasic", "Procedure A()\nEndProcedure\n"),
+    ("a.cmd", "rexx", "/* a */\nsay 'b'\nexit\n"),
+    ("a.mod", "dtd", "<!ENTITY % a \"b\">\n<!ELEMENT b (c)>\n"),
+    ("a.qs", "javascript", "function A() {\n}\nA.prototype.b = function() {};\n"),
+    ("a.qs", "qsharp", "namespace A {\n  function B(c : Int) : Int {\n    let d = c;\n  }\n}\n"),
+    ("a.frag", "html", "<div class=\"a\">\n<p>b</p>\n</div>\n"),
+    ("a.w", "c", "#include <a.h>\nint main() {}\n"),
+    ("a.as", "typescript", "export function a(b: i32): i32 {\n  return b;\n}\n"),
     ("a.p", "gnuplot", "set terminal png\nset output \"a.png\"\nplot sin(x)\n"),
 ];
 
@@ -515,16 +551,6 @@ fn what_the_owner_of_an_extension_takes_for_a_comment_speaks_for_no_other() {
     }
 }
 
-    ("a.mo", "modelica", "model A\n  Real x;\nequation\n  der(x) = 1;\nend A;\n"),
-    ("a.mo", "motoko", "actor {\n  public func f() : async Nat { 1 };\n};\n"),
-    ("a.pb", "purebasic", "Procedure A()\nEndProcedure\n"),
-    ("a.cmd", "rexx", "/* a */\nsay 'b'\nexit\n"),
-    ("a.mod", "dtd", "<!ENTITY % a \"b\">\n<!ELEMENT b (c)>\n"),
-    ("a.qs", "javascript", "function A() {\n}\nA.prototype.b = function() {};\n"),
-    ("a.qs", "qsharp", "namespace A {\n  function B(c : Int) : Int {\n    let d = c;\n  }\n}\n"),
-    ("a.frag", "html", "<div class=\"a\">\n<p>b</p>\n</div>\n"),
-    ("a.w", "c", "#include <a.h>\nint main() {}\n"),
-    ("a.as", "typescript", "export function a(b: i32): i32 {\n  return b;\n}\n"),
 #[test]
 fn where_nobody_owns_an_extension_a_comment_speaks_for_no_language() {
     let languages = Languages::builtin();

@@ -71,6 +71,39 @@ fn a_file_without_a_last_line_end_is_read() {
 fn nul_bytes_do_not_hide_a_file() {
     check_copy("new.c", format!("{}/* \0 */\n\0\0", C.first));
     check_copy("new.c", format!("{}/*{}*/", C.first, "\0".repeat(40)));
+    check_copy("new.c", format!("{}\x1A{}", C.first, "\0".repeat(5_000)));
+}
+
+#[test]
+fn a_template_or_a_copy_is_read_as_what_it_is_named_after() {
+    for path in ["new.c.orig", "new.c.in", "new.c.old.bak", "new.c.tmpl"] {
+        check_copy(path, C.first);
+    }
+    // What is code of the template is none of the file's.
+    check_copy("new.c.j2", format!("{{# /* #}} {}", C.first));
+    check_copy("new.c.erb", format!("<%# /* %> {}", C.first));
+}
+
+#[test]
+fn a_script_of_an_interpreter_that_is_not_known_is_named() {
+    let repository = Repository::new();
+    add(&repository, &store());
+    repository.write("tool", format!("#!/command/execlineb -P\n{}", C.first));
+    repository.write("notes", "#!important\n");
+    repository.commit("after");
+    let report = repository.check(&["--base", "HEAD~1"]);
+    check(&report, 1, &["warning not examined: tool (a script in an unknown language)".to_owned()]);
+}
+
+#[test]
+fn line_ends_of_the_classic_mac_do_not_make_a_file_minified() {
+    let text = [C.first, C.second, C.third].map(|part| format!("{part}\n")).concat().repeat(4);
+    let repository = Repository::new();
+    repository.commit("before");
+    repository.write("old.c", text.replace('\n', "\r"));
+    repository.commit("after");
+    let report = repository.check(&["--base", "HEAD~1"]);
+    assert_eq!(report.json["examined"]["skipped"], json!([]));
 }
 
 #[test]
