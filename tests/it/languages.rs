@@ -440,6 +440,7 @@ const AMBIGUOUS: &[(&str, &str, &str)] = &[
     ("a.m", "matlab", "a.b = 1;\na.c = [\n\t1\t3;\n];\n"),
     ("a.m", "mathematica", "a = Table[i^2, {i, 10}];\nListPlot[a]\n"),
     ("a.m", "mathematica", "g[a_, b_:1] /; a > 0 := a b\n"),
+    ("a.m", "mathematica", "M$A = {\n  b == {\n    C -> External\n  }\n};\n"),
     ("a.m", "mumps", "A(b) ; adds\n new d set d=b\n quit d\n"),
     (
         "a.m",
