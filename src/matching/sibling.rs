@@ -40,7 +40,7 @@ pub struct Window {
     /// Its lines and those of the context, in tokens before the change.
     pub tokens: Range<usize>,
     /// What a sibling has all of: the lines that the hunk replaced; of lines that were inserted or
-    /// removed, those around them, too.
+    /// removed, those around them, too; of one more beside others of its kind, the whole window.
     pub lines: Range<usize>,
 }
 

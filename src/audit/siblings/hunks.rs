@@ -34,14 +34,15 @@ pub(super) fn windows_of(
     for hunk in missable_hunks(hunks, base.document(), after.document(), 1) {
         let is_feature = hunk.before.is_empty() && is_declared(&hunk.added, after);
         if is_feature
-            || is_bracketed(&hunk, base, after)
             || is_idle(&hunk, base, after)
             || is_moved(&hunk, before, head, &is_gone)
             || is_test(&hunk, after, sources)
         {
             continue;
         }
-        let Some(unit) = around_base.around(with_neighbors(base, &hunk.removed)) else { continue };
+        // What is declared outside of functions differs on purpose.
+        let around = around_base.around(with_neighbors(base, &hunk.removed));
+        let Some(unit) = around.filter(|unit| unit.name.is_some()) else { continue };
         if is_of_head(&hunk, &unit, &mut behind, base, after) {
             continue;
         }
@@ -52,9 +53,13 @@ pub(super) fn windows_of(
             continue;
         }
         let tokens = hunk.with_context(base.document());
-        let is_replaced = !hunk.before.is_empty() && !hunk.after.is_empty();
-        let lines =
-            if is_replaced { hunk.before.clone() } else { hunk.with_lines(1, base.document()) };
+        let lines = if is_one_more(&hunk, after) {
+            tokens.clone()
+        } else if hunk.before.is_empty() || hunk.after.is_empty() {
+            hunk.with_lines(1, base.document())
+        } else {
+            hunk.before.clone()
+        };
         windows.push((Window { hunk, tokens, lines }, unit));
     }
     windows
@@ -101,7 +106,7 @@ fn is_declared(added: &Range<usize>, after: &Source) -> bool {
     is_open && n_before > 0 || is_typed || texts.iter().any(|text| words.defines(text))
 }
 
-/// Whether a hunk is in the head of its unit, or a whole one: what calls it changes, no sibling.
+/// Whether a hunk begins in the head of its unit, or is a whole one: what calls it changes, no sibling.
 fn is_of_head(
     hunk: &Hunk,
     unit: &Unit,
@@ -122,7 +127,9 @@ fn is_of_head(
 
 fn is_in_head(tokens: &Range<usize>, unit: &Unit, source: &Source) -> bool {
     let head = source.document().head_of(unit);
-    head.is_some_and(|head| head.start <= tokens.start && tokens.end <= head.end)
+    head.is_some_and(|head| {
+        head.start <= tokens.start && (tokens.start < head.end || tokens.end <= head.end)
+    })
 }
 
 fn has_whole_unit(tokens: &Range<usize>, source: &Source) -> bool {
@@ -138,29 +145,29 @@ fn with_neighbors(source: &Source, tokens: &Range<usize>) -> Range<usize> {
     tokens.start.saturating_sub(1)..(tokens.end + 1).min(source.tokens.len())
 }
 
-/// Whether a hunk only adds or removes braces: `if (a) b();` became `if (a) { b(); }`.
-fn is_bracketed(hunk: &Hunk, base: &Source, after: &Source) -> bool {
+/// Whether a hunk only edits what does nothing or is another's on purpose: braces, as where
+/// `if (a) b();` became `if (a) { b(); }`, and texts; rows of numbers; attributes.
+fn is_idle(hunk: &Hunk, base: &Source, after: &Source) -> bool {
     let sides = [&base.tokens[hunk.removed.clone()], &after.tokens[hunk.added.clone()]];
     let [removed, added] = sides.map(|tokens| {
-        let words = tokens.iter().filter(|of| !matches!(of.punctuation(), Some(b'{' | b'}')));
-        words.map(|token| token.exact)
+        let others = tokens.iter().filter(|of| {
+            of.kind() != Kind::String && !matches!(of.punctuation(), Some(b'{' | b'}'))
+        });
+        others.map(|token| token.exact)
     });
+    let mut sources = [(base, &hunk.removed), (after, &hunk.added)].into_iter();
     removed.eq(added)
+        || sides.iter().all(|tokens| is_row(tokens))
+        || sources.any(|(source, tokens)| is_attribute(source, tokens))
 }
 
-/// Whether a hunk only edits what does nothing: strings as comments, rows of numbers, attributes.
-fn is_idle(hunk: &Hunk, base: &Source, after: &Source) -> bool {
-    let sides = [(base, &hunk.removed), (after, &hunk.added)];
-    sides.iter().all(|(source, tokens)| is_comment(source, tokens))
-        || sides.iter().all(|(source, tokens)| is_row(&source.tokens[(*tokens).clone()]))
-        || sides.iter().any(|(source, tokens)| is_attribute(source, tokens))
-}
-
-/// Whether tokens are strings that stand alone on their lines.
-fn is_comment(source: &Source, tokens: &Range<usize>) -> bool {
-    let mut ends = tokens.start..tokens.end + 1;
-    ends.all(|at| source.document().starts_line(at))
-        && source.tokens[tokens.clone()].iter().all(|token| token.kind() == Kind::String)
+/// Whether a hunk only adds one more of its kind: what is beside it has the same symbols.
+fn is_one_more(hunk: &Hunk, after: &Source) -> bool {
+    let Range { start, end } = hunk.added;
+    let n = end - start;
+    let symbols = |from: usize| Some(after.tokens.get(from..from + n)?.iter().map(|of| of.symbol));
+    let is_like = |beside: usize| symbols(beside).zip(symbols(start)).is_some_and(|(a, b)| a.eq(b));
+    hunk.removed.is_empty() && (is_like(end) || start.checked_sub(n).is_some_and(is_like))
 }
 
 /// Whether tokens are several numbers of a list.

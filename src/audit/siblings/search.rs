@@ -420,7 +420,7 @@ impl<'m> Pair<'m> {
             last.site.renaming.pairs().filter_map(|(name, to)| Some((name, *spelling.get(&to)?)));
         let edited = adapted(self, &places, &names.collect())?;
         let is_spelled = last.site.renaming.pairs().all(|(name, to)| name == to);
-        let name = first.of.as_ref().and_then(|of| other.tokens.get(of.name?));
+        let name = other.tokens.get(first.of.as_ref()?.name?)?;
         Some(Sibling {
             number,
             unit: first.unit.tokens.start,
@@ -433,7 +433,7 @@ impl<'m> Pair<'m> {
                 (true, false) => CloneType::Type2 { is_consistent: true },
                 (false, _) => CloneType::Type3,
             },
-            name: name.map(|name| String::from_utf8_lossy(name.text(&other.text)).into_owned()),
+            name: Some(String::from_utf8_lossy(name.text(&other.text)).into_owned()),
             patch: patch(other, &edited),
             is_declared: false,
             text: other.text.clone(),
