@@ -21,7 +21,7 @@ use crate::matching::{CloneType, Hunk, MIN_RUN, Site, Window, n_hunks};
 use crate::policy::{Fragment, Purpose};
 use crate::text::FilePath;
 
-/// Maximum pairs of places with one fingerprint, in the windows of a file and in another file.
+/// Maximum pairs of places with one fingerprint, in the change and in all other files.
 const MAX_PAIRS: usize = 4_096;
 /// Maximum files to compare with a window: one more than places that may lack an edit.
 const MAX_FILES: usize = MAX_PLACES + 1;
@@ -151,15 +151,18 @@ impl Windows<'_> {
         let all = same
             .chain(changed)
             .filter(|(path, _, hits)| !hits.is_empty() && may_hold_siblings(path, self.sources));
-        all.map(|(path, target, hits)| Candidate { shared: self.shared(&hits), path, target })
-            .collect()
+        let all: Vec<(FilePath, Target, Vec<Hit>)> = all.collect();
+        let n_hits = counts(all.iter().flat_map(|(.., hits)| hits).map(|hit| hit.row));
+        let shared = |hits: &[Hit]| self.shared(hits, &n_hits);
+        let all = all.into_iter();
+        all.map(|(path, target, hits)| Candidate { shared: shared(&hits), path, target }).collect()
     }
 
-    /// What a file with these hits shares with windows: what both repeat says nothing of a place.
-    fn shared(&self, hits: &[Hit]) -> Offsets {
+    /// What a file with these hits shares with windows: what is everywhere, by `n_hits` of each row
+    /// in all files, says nothing of a place.
+    fn shared(&self, hits: &[Hit], n_hits: &HashMap<u32, usize>) -> Offsets {
         let params = &self.queries.config.fingerprint;
         let mut shared: Offsets = BTreeMap::new();
-        let n_hits = counts(hits.iter().map(|hit| hit.row));
         for hit in hits {
             let postings = self.queries.postings(hit.row);
             if n_hits[&hit.row] * postings.len() > MAX_PAIRS {
