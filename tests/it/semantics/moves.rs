@@ -100,7 +100,7 @@ fn what_nobody_judged_is_new_where_it_becomes_source() {
     let store = language.file("src/store", &[language.first, language.second]);
     let copy = language.file("src/copy", &[language.first]);
     let from = [
-        "src/copy.txt", "data/copy.dat", "copy", "src/copy.json", "src/copy.c.orig",
+        "src/copy.txt", "data/copy.dat", "copy", "src/copy.json", "src/copy.c.txt",
         "vendor/copy.c", "doc/copy.md",
     ];
     for from in from.into_iter().chain(["tests/copy.c"]) {
