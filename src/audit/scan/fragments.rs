@@ -164,6 +164,7 @@ fn next_document(links: &Mutex<Vec<Link>>) -> Option<Vec<Link>> {
 struct Text {
     source: Arc<Source>,
     builds: OnceLock<Arc<Builds>>,
+    long_strings: OnceLock<Vec<usize>>,
     /// Whether it declares rather than computes.
     is_declarative: bool,
     has_juxtaposed_calls: bool,
@@ -174,6 +175,7 @@ impl Text {
         let language = sources.languages.named(&source.language);
         Self {
             builds: OnceLock::new(),
+            long_strings: OnceLock::new(),
             is_declarative: super::is_declarative(&source, sources),
             has_juxtaposed_calls: language.is_some_and(|language| language.has_juxtaposed_calls),
             source,
@@ -203,6 +205,44 @@ impl Text {
             similarity,
             is_worth,
             builds: Arc::clone(self.builds()),
+        })
+    }
+
+    /// Its lines that another text lacks: between `blocks`, which are aligned from a token here and
+    /// one there, and inside of strings that differ.
+    fn missing(
+        &self,
+        other: &Self,
+        blocks: impl Iterator<Item = (u32, u32, u32)>,
+    ) -> BTreeSet<u32> {
+        let (own, mut missing) = (&self.source, BTreeSet::new());
+        let last_line = |at: usize| own.lines().line_of(own.tokens[at].end - 1);
+        let mut before = None;
+        for (start, there, len) in blocks {
+            let range = |start: u32| start as usize..(start + len) as usize;
+            let Range { start, end } = range(start);
+            if let Some(before) = before.replace(end).filter(|&before| before < start) {
+                missing.extend(last_line(before - 1) + 1..own.line_of(start));
+            }
+            let strings = self.long_strings();
+            let first = strings.partition_point(|&at| at < start);
+            for &at in strings[first..].iter().take_while(|&&at| at < end) {
+                let of = &other.source.tokens[there as usize + at - start];
+                if own.tokens[at].exact != of.exact {
+                    missing.extend(own.line_of(at) + 1..last_line(at));
+                }
+            }
+        }
+        missing
+    }
+
+    /// Its strings of more than a line.
+    fn long_strings(&self) -> &[usize] {
+        self.long_strings.get_or_init(|| {
+            let tokens = self.source.tokens.iter().enumerate();
+            let strings = tokens.filter(|(_, token)| token.kind() == Kind::String);
+            let long = strings.filter(|(_, token)| token.text(&self.source.text).contains(&b'\n'));
+            long.map(|(at, _)| at).collect()
         })
     }
 
@@ -535,42 +575,16 @@ fn places(
 ) -> Option<(Member, Member)> {
     let alike = (pair.clone_type, pair.similarity);
     let ClonePair { alignment, .. } = pair;
-    let (own, target) = (&query.source, &paired.target.source);
     let place = query.place(document, alignment.query(), alike, is_worth)?;
     let earlier = paired.target.place(paired.document, alignment.target(), alike, is_worth)?;
     if pair.clone_type == CloneType::Type1 {
         return Some((place, earlier));
     }
     let blocks = alignment.blocks.iter();
-    let of_own = missing(own, target, blocks.clone().map(|of| (of.query, of.target, of.len)));
-    let of_target = missing(target, own, blocks.map(|of| (of.target, of.query, of.len)));
+    let (other, both) = (&*paired.target, blocks.clone().map(|of| (of.query, of.target, of.len)));
+    let of_own = query.missing(other, both);
+    let of_target = other.missing(query, blocks.map(|of| (of.target, of.query, of.len)));
     Some((Member { missing: of_own, ..place }, Member { missing: of_target, ..earlier }))
-}
-
-/// The lines of `own` that another source lacks: between `blocks`, which are aligned from a token
-/// here and one there, and inside of strings that differ.
-fn missing(
-    own: &Source,
-    other: &Source,
-    blocks: impl Iterator<Item = (u32, u32, u32)>,
-) -> BTreeSet<u32> {
-    let mut missing = BTreeSet::new();
-    let last_line = |at: usize| own.lines().line_of(own.tokens[at].end - 1);
-    let mut last: Option<usize> = None;
-    for (start, there, len) in blocks {
-        let range = |start: u32| start as usize..(start + len) as usize;
-        if let Some(last) = last {
-            missing.extend(last_line(last) + 1..own.line_of(start as usize));
-        }
-        let sides = range(start).zip(&other.tokens[range(there)]);
-        for (at, _) in sides.filter(|(at, of)| own.tokens[*at].exact != of.exact) {
-            if own.tokens[at].kind() == Kind::String && own.text_of(at).contains(&b'\n') {
-                missing.extend(own.line_of(at) + 1..last_line(at));
-            }
-        }
-        last = Some(range(start).end - 1);
-    }
-    missing
 }
 
 /// A class of one file, as repeats: its fragment with each place that is the same as a whole, and
