@@ -26,7 +26,8 @@ pub(in crate::cli) fn run(flags: &History, common: &Common) -> Result<(), Failur
         warn(&format!("not checked: {what}"));
     }
     let [paths, outside] = [&flags.path, &flags.origin_outside];
-    let [paths, outside] = [paths, outside].map(|all| Vec::from_iter(all.iter().map(as_git)));
+    let [paths, outside] =
+        [paths, outside].map(|all| Vec::from_iter(all.iter().map(|path| as_git(path))));
     if let Some(path) = paths.iter().chain(&outside).find(|path| !timeline.knows(path))
         && !is_at_the_end(&timeline.range, path, &repository.reader())?
     {
@@ -46,7 +47,7 @@ pub(in crate::cli) fn run(flags: &History, common: &Common) -> Result<(), Failur
 }
 
 /// A path as git writes it.
-fn as_git(path: &String) -> FilePath {
+fn as_git(path: &str) -> FilePath {
     let path = path.trim_start_matches("./").trim_end_matches('/');
     FilePath::new(if path == "." { "" } else { path })
 }
