@@ -1,7 +1,8 @@
 //! Pairs the files of two snapshots: which files changed, and the predecessor of each.
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use crate::audit::read::{Source, distinct};
 use crate::files::{Content, Entry};

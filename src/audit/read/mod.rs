@@ -4,7 +4,7 @@ mod remembered;
 mod skip;
 mod source;
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt};
 use std::hash::Hash;
 
 use rayon::prelude::*;

@@ -1,10 +1,11 @@
 //! Finds the places that have the window of a hunk, in the files that share fingerprints with it.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use foldhash::{HashMap, HashMapExt, HashSet};
 use rayon::prelude::*;
 
 use super::hunks::{MAX_PLACES, may_hold_siblings, unit_around};

@@ -1,8 +1,9 @@
 //! Holds the windows of a change's hunks with their fingerprints, and what they are compared with.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
+use foldhash::{HashMap, HashMapExt};
 use rayon::prelude::*;
 
 use super::hunks::{MAX_PLACES, content_of, is_own_code, windows_of};
@@ -120,15 +121,18 @@ impl<'p> Windows<'p> {
 
     /// Leaves out bundles: an edit of their sources reaches them when they are built.
     fn leave_out_built(&mut self) {
-        let contents = (0..self.base.len()).map(|number| self.contents(number));
-        let contents: Vec<HashSet<(u64, u64)>> =
-            contents.map(|of_file| of_file.into_iter().collect()).collect();
+        let contents: Vec<_> = (0..self.base.len()).map(|number| self.contents(number)).collect();
+        let mut makers: HashMap<(u64, u64), Vec<usize>> = HashMap::new();
+        for (number, of_file) in contents.iter().enumerate() {
+            of_file.iter().for_each(|of| makers.entry(*of).or_default().push(number));
+        }
         for (whole, windows) in self.windows.iter_mut().enumerate() {
             let source = &self.base[whole].source;
-            let is_built = self.base.iter().zip(&contents).any(|(part, of_part)| {
-                source.tokens.len() > part.source.tokens.len()
-                    && !contents[whole].is_disjoint(of_part)
-                    && Bundle::between(source, &part.source, self.sources.config).is_some()
+            let parts: BTreeSet<usize> =
+                contents[whole].iter().flat_map(|of| &makers[of]).copied().collect();
+            let is_built = parts.into_iter().map(|part| &self.base[part].source).any(|part| {
+                source.tokens.len() > part.tokens.len()
+                    && Bundle::between(source, part, self.sources.config).is_some()
             });
             if is_built {
                 windows.clear();
