@@ -71,7 +71,8 @@ fn is_left_out(path: &FilePath, skip: Skip, sources: &Sources<'_>) -> bool {
             | Skip::LongLines
             | Skip::Repeated
             | Skip::Submodule
-            | Skip::Repository,
+            | Skip::Repository
+            | Skip::UnknownScript,
             _,
         ) => true,
         _ => false,

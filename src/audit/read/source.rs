@@ -273,10 +273,7 @@ impl<'a> Sources<'a> {
     /// Whether a skipped file is source that could not be read, by its content or its name. An
     /// extension that languages only claim promises none: most `.lib` files are not Liberty.
     pub fn is_unread(&self, path: &FilePath, skip: Skip) -> bool {
-        let is_identified = matches!(
-            skip,
-            Skip::TooManyTokens | Skip::LongLine | Skip::Script | Skip::UnknownScript
-        );
+        let is_identified = matches!(skip, Skip::TooManyTokens | Skip::LongLine | Skip::Script);
         // Without its first line, a name that promises nothing may be that of a script.
         let may_be_script = skip == Skip::Missing && path.extension().is_none();
         is_identified
