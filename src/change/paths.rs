@@ -25,8 +25,8 @@ pub fn settled(name: &str) -> Option<FilePath> {
     (!names.is_empty()).then(|| FilePath::new(names.join(&b'/')))
 }
 
-/// The root of another repository, a submodule or a clone, that holds the path `inside` of the one at
-/// `root`.
+/// The root of another repository, a submodule or a clone, that holds the path `inside` of the one
+/// at `root`.
 pub fn root_of_another(root: &Path, inside: &Path) -> Option<PathBuf> {
     let folders = inside.ancestors().filter(|folder| !folder.as_os_str().is_empty());
     folders.map(|folder| root.join(folder)).find(|folder| folder.join(".git").exists())

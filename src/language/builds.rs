@@ -92,8 +92,8 @@ impl Builds {
         Self { path: path.clone(), conditions, around }
     }
 
-    /// Whether no build has both these lines and those of `other`. Time O(log n + d²) for n conditions
-    /// that are nested d deep.
+    /// Whether no build has both these lines and those of `other`. Time O(log n + d²) for n
+    /// conditions that are nested d deep.
     pub fn exclude(&self, lines: &Range<u32>, other: &Self, of_other: &Range<u32>) -> bool {
         let is_same_file = self.path == other.path;
         self.of(lines).any(|when| other.of(of_other).any(|of| when.excludes(of, is_same_file)))

@@ -129,8 +129,8 @@ fn is_license_text(path: &FilePath) -> bool {
         && is_document(path)
 }
 
-/// Whether a document has the name of a license, as `gpl-2.0.txt` has: a license text if it reads as
-/// one.
+/// Whether a document has the name of a license, as `gpl-2.0.txt` has: a license text if it reads
+/// as one.
 fn is_named_as_license(path: &FilePath) -> bool {
     let name = lower_name(path);
     let version = name.find(|c: char| c == '.' || c.is_ascii_digit()).unwrap_or(name.len());

@@ -106,7 +106,8 @@ fn is_declared(added: &Range<usize>, after: &Source) -> bool {
     is_open && n_before > 0 || is_typed || texts.iter().any(|text| words.defines(text))
 }
 
-/// Whether a hunk begins in the head of its unit, or is a whole one: what calls it changes, no sibling.
+/// Whether a hunk begins in the head of its unit, or is a whole one: what calls it changes, and no
+/// sibling.
 fn is_of_head(
     hunk: &Hunk,
     unit: &Unit,

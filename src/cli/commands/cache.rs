@@ -19,7 +19,7 @@ use crate::text::{count, printable};
 pub(in crate::cli) fn folder(common: &Common, repository: &Repository) -> PathBuf {
     let own = || repository.common_dir().join("secondhand");
     let folder = common.cache_dir.clone().unwrap_or_else(own);
-    // What is kept goes by ids, and they name other contents and parents where objects are replaced.
+    // What is kept goes by ids: they name other contents and parents where objects are replaced.
     let replaced = repository.replacements();
     replaced.map_or_else(|| folder.clone(), |of| folder.join(format!("replaced-{of:016x}")))
 }
