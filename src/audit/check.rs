@@ -159,10 +159,7 @@ impl Ends<'_> {
         let (mut changed, mut predecessors) =
             changed_files(repository, base, head, sources, examined)?;
         credit_moves(&mut changed, &mut predecessors, sources);
-        let submodules = head.changed_submodules(base).filter(|path| sources.is_read(path));
-        examined.skipped.extend(submodules.map(|path| (path.clone(), Skip::Submodule)));
-        let others = head.repositories.iter().filter(|path| sources.is_read(path));
-        examined.skipped.extend(others.map(|path| (path.clone(), Skip::Repository)));
+        examined.skipped.extend(sources.repositories_in(head, base));
         for path in head.unmerged.iter().filter(|path| sources.is_read(path)) {
             let skip = head
                 .get(path)

@@ -184,11 +184,7 @@ impl TreeParts {
                 parts.own.push(entry.clone());
             }
         }
-        let none = Snapshot::default();
-        let submodules = snapshot.changed_submodules(&none).filter(|path| sources.is_read(path));
-        parts.skipped.extend(submodules.map(|path| (path.clone(), Skip::Submodule)));
-        let others = snapshot.repositories.iter().filter(|path| sources.is_read(path));
-        parts.skipped.extend(others.map(|path| (path.clone(), Skip::Repository)));
+        parts.skipped.extend(sources.repositories_in(snapshot, &Snapshot::default()));
         parts
     }
 }

@@ -161,12 +161,11 @@ fn without_gnu(name: &str) -> &str {
 /// A name without the words that do not help, and its version.
 fn parted(name: &str) -> (String, Option<String>) {
     let words = words_of_name(name);
+    let mut words: Vec<&str> = telling(&words).collect();
     let last = [
         "only", "or", "later", "unported", "generic", "international", "universal", "html", "php",
         "txt", "legalcode",
     ];
-    let mut words: Vec<&str> =
-        words.text().split_whitespace().filter(|word| !FILLERS.contains(word)).collect();
     while words.len() > 1 && words.last().is_some_and(|word| last.contains(word)) {
         words.pop();
     }
@@ -195,11 +194,13 @@ pub(super) fn with_full_name(name: &str) -> Option<&'static str> {
     if name.len() > MAX_NAMED { None } else { FULL_NAMES.get(&said(name)).copied() }
 }
 
-/// The words of a name that distinguish it.
 fn said(name: &str) -> String {
-    let words = words_of_name(name);
-    let words = words.text().split_whitespace().filter(|word| !FILLERS.contains(word));
-    words.collect::<Vec<_>>().join(" ")
+    telling(&words_of_name(name)).collect::<Vec<_>>().join(" ")
+}
+
+/// The words of a name that distinguish it.
+fn telling(words: &Words) -> impl Iterator<Item = &str> {
+    words.text().split_whitespace().filter(|word| !FILLERS.contains(word))
 }
 
 fn is_version(word: &str) -> bool {

@@ -294,10 +294,9 @@ impl Document<'_> {
         starts.iter().enumerate().any(|(number, &(start, indentation))| {
             let mut is_annotation = self.is_annotation(start);
             // A unit begins with the first of its annotations.
-            let mut above = starts[..number].last().into_iter();
-            let mut goes_on =
-                || above.any(|&(at, own)| own == indentation && self.is_annotation(at));
-            if self.is_part(start) && !is_annotation || is_annotation && goes_on() {
+            let above = starts[..number].last().filter(|(_, own)| *own == indentation);
+            let is_below = is_annotation && above.is_some_and(|(at, _)| self.is_annotation(*at));
+            if is_below || self.is_part(start) && !is_annotation {
                 return false;
             }
             // The body: lines that are indented more, and among them those that open or close its

@@ -10,7 +10,7 @@ use super::skip::Skip;
 use crate::audit::{Context, Progress, RunLimit};
 use crate::config::{Config, Foreign, Ruling};
 use crate::files::{BlobId, Entry, Error, ReadFiles};
-use crate::git::{Attributes, FileAttributes};
+use crate::git::{Attributes, FileAttributes, Snapshot};
 use crate::language::{BlockWords, Language, Languages, Token, is_generated, is_script};
 use crate::matching::{Document, words_of_file};
 use crate::policy::Fragment;
@@ -268,6 +268,19 @@ impl<'a> Sources<'a> {
         }
         let of_name = self.foreign_at(path).filter(|of| !of.is_built).map(|of| of.folder);
         of_name.or_else(|| (self.attributes.of(path).vendored == Some(true)).then_some(b""))
+    }
+
+    /// The repositories in a tree that are not read with it: submodules that `before` lacks, or has
+    /// at another commit, and those that are not recorded.
+    pub fn repositories_in<'s>(
+        &'s self,
+        tree: &'s Snapshot,
+        before: &'s Snapshot,
+    ) -> impl Iterator<Item = (FilePath, Skip)> + 's {
+        let submodules = tree.changed_submodules(before).map(|path| (path, Skip::Submodule));
+        let others = tree.repositories.iter().map(|path| (path, Skip::Repository));
+        let all = submodules.chain(others).filter(|(path, _)| self.is_read(path));
+        all.map(|(path, skip)| (path.clone(), skip))
     }
 
     /// Whether a skipped file is source that could not be read, by its content or its name. An

@@ -47,20 +47,18 @@ pub(super) struct Member {
 impl Member {
     /// The lines that another place has as well.
     pub fn rows(&self) -> impl Iterator<Item = u32> {
-        self.fragment.rows().filter(|row| !self.missing.contains(row))
+        self.fragment.rows().filter(|row| !self.lacks(*row))
+    }
+
+    fn lacks(&self, row: u32) -> bool {
+        self.missing.contains(&row) || !self.fragment.rows().contains(&row)
     }
 
     /// Adds what is known of nearly the same place by another pair.
     pub fn join(&mut self, other: &Self) {
         self.is_worth |= other.is_worth;
-        let missing = std::mem::take(&mut self.missing);
-        let lacks = |fragment: &Fragment, missing: &BTreeSet<u32>, row: &u32| {
-            missing.contains(row) || !fragment.rows().contains(row)
-        };
-        let in_both = missing.union(&other.missing).copied().filter(|row| {
-            lacks(&self.fragment, &missing, row) && lacks(&other.fragment, &other.missing, row)
-        });
-        self.missing = in_both.collect();
+        let missing = self.missing.union(&other.missing).copied();
+        self.missing = missing.filter(|&row| self.lacks(row) && other.lacks(row)).collect();
     }
 
     pub fn is_at(&self, other: &Self) -> bool {
@@ -219,8 +217,7 @@ impl Text {
         let last_line = |at: usize| own.lines().line_of(own.tokens[at].end - 1);
         let mut before = None;
         for (start, there, len) in blocks {
-            let range = |start: u32| start as usize..(start + len) as usize;
-            let Range { start, end } = range(start);
+            let (start, end) = (start as usize, (start + len) as usize);
             if let Some(before) = before.replace(end).filter(|&before| before < start) {
                 missing.extend(last_line(before - 1) + 1..own.line_of(start));
             }
