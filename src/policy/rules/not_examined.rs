@@ -18,9 +18,9 @@ pub(super) static RULE: Rule = Rule {
             than `max-file-tokens`, code on a line longer than `max-line-length`, is binary, in an encoding that \
             Secondhand does not read (UTF-16 without a byte order mark), a Git LFS pointer, or the run ended before \
             (`--timeout`, `--max-memory`). In tests and documents it is a note. Files that are left out on purpose \
-            share one note, which lists them and says why: they are generated or minified, left out by default \
-            (`*.min.js`), or in a folder of vendored, installed or built code (`vendor/`, `third_party/`, \
-            `node_modules/`, `dist/`). Code copied from such a folder is still found, and out of a generated file as a \
+            share one note, which lists them and says why: they are generated or minified, scripts of an unknown \
+            interpreter, repositories of their own, left out by default (`*.min.js`), or in a folder of vendored, \
+            installed or built code (`vendor/`, `third_party/`, `node_modules/`, `dist/`). Code copied from such a folder is still found, and out of a generated file as a \
             note. Files that the setting `ignore` leaves out are not listed.",
     why: "A file that nobody looked at is not clean: a copy could hide in five megabytes, or below a line that claims \
           that the file is generated.",
