@@ -167,9 +167,11 @@ impl Fix {
         Self { hunk, window }
     }
 
-    fn n_in(&self, before: &[Token], tokens: &[Token]) -> usize {
+    /// How often the window is in `tokens`; only as it is spelled, or renamed as well.
+    fn n_in(&self, before: &[Token], tokens: &[Token], is_spelled: bool) -> usize {
         let starts = 0..(tokens.len() + 1).saturating_sub(self.window.len());
-        starts.filter(|&start| self.is_at(before, tokens, start).is_some()).count()
+        let places = starts.filter_map(|start| self.is_at(before, tokens, start));
+        places.filter(|spelled| *spelled >= is_spelled).count()
     }
 }
 
@@ -370,16 +372,20 @@ pub fn missed(
     let mut found = Vec::new();
     for fix in fixes {
         let Fix { hunk, window } = fix;
-        let places = copy.find(fix, before);
-        if places.is_empty() {
+        let mut places = copy.find(fix, before);
+        // What only has its shape, in the file or the copy, is another place if one is spelled so.
+        let Some(is_spelled) = places.iter().map(|(_, is_spelled)| *is_spelled).max() else {
             continue;
-        }
+        };
+        places.retain(|(_, spelled)| *spelled == is_spelled);
         let others = [Some(after), latest].into_iter().flatten();
-        let n_left = others.map(|other| fix.n_in(before, other)).max().unwrap_or(0);
+        let n_left = others.map(|other| fix.n_in(before, other, is_spelled)).max().unwrap_or(0);
         let undone = fix.undone(after.len());
-        let n_mended = copy.find(&undone, after).len();
-        let n_lacking = undone.n_in(after, after).max(1).saturating_sub(n_mended);
+        let mended = copy.find(&undone, after).into_iter();
+        let n_mended = mended.filter(|(_, spelled)| *spelled >= is_spelled).count();
+        let n_all = undone.n_in(after, after, is_spelled).max(1);
         // Which of several places was meant cannot be known; they read the same.
+        let n_lacking = n_all.saturating_sub(n_mended);
         for (place, is_spelled) in places.into_iter().skip(n_left).take(n_lacking) {
             let [lines, changed] = [&hunk.before, &hunk.removed]
                 .map(|part| part.start - window.start + place..part.end - window.start + place);
@@ -468,6 +474,8 @@ mod tests {
         check(BEFORE, &after, &BEFORE.replace("parse", "json_parse"), 1);
         let renamed = BEFORE.replace("buffer", "b").replace("file", "f").replace("parse", "p");
         check(BEFORE, &after, &renamed, 1);
+        // That the file has other code of the same shape is nothing to one that is spelled so.
+        check(BEFORE, &format!("{after}{renamed}"), BEFORE, 1);
         let renamed = renamed.replace(" n ", " k ").replace("[n]", "[k]").replace(", n)", ", k)");
         check(BEFORE, &after, &renamed.replace("count", "c"), 0);
     }

@@ -5,7 +5,8 @@
 
 Takes FOLDER of CONSUMER at REVISION as the copy. For each later commit of ORIGIN's default branch and each hunk of it
 (three lines of context), `git apply` tells whether the copy still has the lines as they were: those are the missed
-hunks by git's measure, which knows nothing of Secondhand. Prints, for commits and files: both, only git, only Secondhand.
+hunks by git's measure, which knows nothing of Secondhand. Prints, for commits and files: both, only git, only Secondhand;
+and the same for edits, commits that do more to a file than add definitions between others.
 Hunks that only change comments, layout, imports or the text of messages are left out.
 """
 
@@ -33,12 +34,13 @@ def without_comments(text):
 
 
 def hunks(patch):
-    """The hunks of a patch of one file, each as a patch of its own, and whether it only adds lines."""
+    """The hunks of a patch of one file, each as a patch of its own, and whether it only adds definitions."""
     head, *rest = re.split(r"(?m)^(?=@@ )", patch)
     for hunk in rest:
-        lines = hunk.splitlines()[1:]
-        is_addition = not any(line.startswith("-") and line[1:].strip() for line in lines)
-        yield head + hunk, is_addition
+        lines = [line for line in hunk.splitlines()[1:] if line[1:].strip()]
+        added = [line[1:] for line in lines if line.startswith("+")]
+        has_removed = any(line.startswith("-") for line in lines)
+        yield head + hunk, bool(added) and not has_removed and not added[0][0].isspace()
 
 
 def main():
@@ -61,7 +63,7 @@ def main():
                   f"+{version['addedLines']} -{version['removedLines']}")
         missed = {}
         paths = git(work, "ls-files").stdout.decode().split("\n")
-        names = {path[len(folder.strip("/")) + 1:]: path for path in paths if re.search(r"\.(c|h|cc|cpp|hpp)$", path)}
+        names = {path[len(folder.strip("/")) + 1:]: path for path in paths if re.search(r"\.(c|h|cc|cpp|hpp|py)$", path)}
         # What the version has already is not missed, though a patch may apply once more.
         tags = {version["firstTag"] for version in report["audit"]["versions"] if version["firstTag"]}
         for commit in git(origin, "rev-list", "--no-merges", "HEAD", *("^" + tag for tag in tags)).stdout.decode().split():
@@ -71,7 +73,7 @@ def main():
                 if name not in names:
                     continue
                 patch = git(origin, "diff-tree", "-p", "--no-commit-id", "-U3", commit, "--", path).stdout.decode("latin-1")
-                for text, is_addition in hunks(patch):
+                for text, is_new in hunks(patch):
                     text = re.sub(rf"(?m)^(--- a|\+\+\+ b|diff --git a)/{re.escape(path)}", rf"\1/{names[name]}", text)
                     text = re.sub(rf"(?m)^(diff --git .*) b/{re.escape(path)}$", rf"\1 b/{names[name]}", text)
                     file = os.path.join(work, names[name])
@@ -82,14 +84,16 @@ def main():
                     with open(file, "w", encoding="latin-1", newline="") as out:
                         out.write(before)
                     if without_comments(before) != without_comments(after):
-                        missed.setdefault((commit, names[name]), []).append((is_addition, text))
+                        missed.setdefault((commit, names[name]), []).append((is_new, text))
         both = sorted(set(told) & set(missed))
         only_git = sorted(set(missed) - set(told))
         only_ours = sorted(set(told) - set(missed))
         print(f"told {len(told)}, git {len(missed)}, both {len(both)}, only git {len(only_git)}, only told {len(only_ours)}")
+        edits = {key for key, found in missed.items() if not all(is_new for is_new, _ in found)}
+        print(f"edits: git {len(edits)}, told {len(edits & set(told))}")
         if os.environ.get("SHOW"):
             for key in only_git:
-                print("\n== only git", *key, "additions only" if all(is_addition for is_addition, _ in missed[key]) else "")
+                print("\n== only git", *key, "" if key in edits else "definitions only")
                 for _, text in missed[key]:
                     print(re.sub(r"(?ms)\A.*?(?=^@@)", "", text))
             for key in only_ours:

@@ -1,6 +1,6 @@
 //! Finds the commits of a component that a copy has missed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::audit::search::{LineCounts, Outside};
 use crate::config::Config;
 use crate::git::{Reader, Repository};
 use crate::language::Token;
-use crate::matching::{CONTEXT, Document, HunkIndex, MissedHunk, fixes, missed};
+use crate::matching::{CONTEXT, Document, Hunk, HunkIndex, MissedHunk, fixes, line_key, missed};
 use crate::policy::{Behind, Component, Finding, LineEdit, MissedCommit, MissedPlace};
 use crate::store::corpus::StoredTokens;
 use crate::text::{FilePath, Lines};
@@ -83,6 +83,8 @@ fn missed_of(
     let latest = latest.map(|blob| lineage.project.version(blob)).transpose()?;
     let mut clone: Option<Option<Repository>> = None;
     let mut found = Vec::new();
+    // A merge, or a commit that was taken over, changes again what another one did.
+    let mut known = HashSet::new();
     // The version after one change is nearly always the one before the next.
     let mut last: Option<(u32, StoredTokens)> = None;
     for change in &lineage.changes[base_of(lineage, holder.source)?..] {
@@ -93,7 +95,13 @@ fn missed_of(
         };
         let new = lineage.project.version(after)?;
         let latest = latest.as_ref().map(|latest| &latest.tokens[..]);
-        let (missed, n_hunks) = missed_hunks([&old, &new], latest, held, holder);
+        let (mut missed, n_hunks) = missed_hunks([&old, &new], latest, held, holder);
+        missed.retain(|missed| {
+            let Hunk { removed, added, .. } = &missed.hunk;
+            let parts = [&old.tokens[removed.clone()], &new.tokens[added.clone()]];
+            let parts = parts.map(|part| line_key(part.iter().map(|token| token.exact)));
+            known.insert((missed.at.clone(), parts))
+        });
         if !missed.is_empty() {
             let project = &lineage.project;
             let origin = project.stored.checked(project.segment.past_name(change.path))?;

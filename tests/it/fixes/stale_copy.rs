@@ -405,6 +405,9 @@ fn a_fix_that_was_merged_is_missed_once_and_one_that_was_reverted_not_at_all() {
     );
     let side = origin.commit("Count safely: a use-after-free");
     origin.git(&["checkout", "--quiet", "main"]);
+    // The merge is of neither side.
+    origin.write("src/list.c", format!("{LIST}\nint list_limit;\n"));
+    origin.commit("Add a limit");
     origin.git(&["merge", "--quiet", "--no-ff", "side", "--message", "Merge"]);
     origin.git(&["revert", "--no-edit", &change]);
     let shelf = Shelf::of(&origin);
