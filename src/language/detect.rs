@@ -1,9 +1,10 @@
 //! Finds the language of a file: by its name, its `#!` line, or its content.
 
-use std::collections::{HashMap, HashSet};
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use foldhash::{HashMap, HashMapExt, HashSet};
 use regex::bytes::{Regex, RegexBuilder};
 
 use super::block_words::BlockWords;
@@ -383,13 +384,13 @@ impl Languages {
 
     /// The language that owns an extension, in any case.
     fn owner(&self, extension: &str) -> Option<usize> {
-        self.by_extension.get(&extension.to_ascii_lowercase()).copied()
+        self.by_extension.get(&*lower(extension)).copied()
     }
 
     /// Whether a language owns or claims an extension, in any case.
     fn is_known(&self, extension: &str) -> bool {
-        let extension = extension.to_ascii_lowercase();
-        self.by_extension.contains_key(&extension) || self.claims.contains_key(&extension)
+        let extension = &*lower(extension);
+        self.by_extension.contains_key(extension) || self.claims.contains_key(extension)
     }
 
     /// The name of what a file is a template or a copy of, `a.py` of `a.py.j2`, and the extension
@@ -403,10 +404,10 @@ impl Languages {
             && !stem.is_empty()
             && !self.by_file_name.contains_key(name)
         {
-            let lower = ending.to_ascii_lowercase();
-            if self.templates.contains(&lower) {
+            let lower = &*lower(ending);
+            if self.templates.contains(lower) {
                 template = template.or(Some(ending));
-            } else if self.owner(ending).is_some() || !COPIES.contains(&&*lower) {
+            } else if self.owner(ending).is_some() || !COPIES.contains(&lower) {
                 break;
             }
             known = known.or(self.is_known(ending).then_some(name));
@@ -497,11 +498,17 @@ impl Languages {
     pub fn telling_name(&self, path: &FilePath) -> String {
         let whole = String::from_utf8_lossy(path.name());
         let (name, template) = self.inner(&whole);
-        // No extension has a slash.
-        let by_name = self.of_name(name).map(|row| format!("/{}", self.rows[row].id));
         let is_whole = self.by_file_name.contains_key(name);
         let known = extensions(name).filter(|of| !is_whole && self.is_known(of)).chain(template);
-        by_name.into_iter().chain(known.map(str::to_ascii_lowercase)).collect::<Vec<_>>().join("/")
+        let mut told = String::new();
+        // No extension has a slash.
+        if let Some(row) = self.of_name(name) {
+            told.extend(["/", &self.rows[row].id]);
+        }
+        for extension in known {
+            told.extend([if told.is_empty() { "" } else { "/" }, &lower(extension)]);
+        }
+        told
     }
 
     /// The language that a file name alone promises: that of the whole name, or the owner of its
@@ -543,8 +550,7 @@ impl Languages {
         let (name, template) = self.inner(&whole);
         let mut claimants = Vec::new();
         if self.of_name(name).is_none() {
-            let rows = extensions(name)
-                .filter_map(|extension| self.claims.get(&extension.to_ascii_lowercase()));
+            let rows = extensions(name).filter_map(|extension| self.claims.get(&*lower(extension)));
             claimants.extend(rows.flatten().map(|&row| self.language_of(row, template)));
             claimants.sort_by_key(|language| language.is_data);
         }
@@ -765,6 +771,14 @@ fn check_claims(table: &Table) -> Result<(), TableError> {
 fn compiled(claim: &Claim) -> Result<Regex, regex::Error> {
     let mut builder = RegexBuilder::new(&claim.pattern);
     builder.multi_line(true).unicode(false).size_limit(MAX_PATTERN).build()
+}
+
+/// `extension` in lower case, which it nearly always is.
+fn lower(extension: &str) -> Cow<'_, str> {
+    match extension.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        true => Cow::Owned(extension.to_ascii_lowercase()),
+        false => Cow::Borrowed(extension),
+    }
 }
 
 /// The extensions of a file name, the longest first: `d.ts`, then `ts`.
