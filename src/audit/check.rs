@@ -460,8 +460,8 @@ impl Check<'_> {
     /// Adds the findings about fixes that the added copies lack, as far as corpora know.
     fn add_missed_fixes(&mut self) -> Result<(), Error> {
         let all = &self.copies;
-        let (config, outsides) = (self.change.sources.config, self.change.elsewhere.outsides);
-        if outsides.is_empty() || !config.levels_of_any_file().ask_for_missed() {
+        let (sources, outsides) = (self.change.sources, self.change.elsewhere.outsides);
+        if outsides.is_empty() || !sources.config.levels_of_any_file().ask_for_missed() {
             return Ok(());
         }
         let holders = self.additions.asking.iter().zip(&all.copies).map(|(file, copies)| {
@@ -470,7 +470,7 @@ impl Check<'_> {
             Holder { source: &file.source, novel: Some(&file.novel), origins }
         });
         let holders: Vec<Holder<'_>> = holders.collect();
-        self.outcome.findings.extend(missed_fixes(&holders, outsides, config, || ())?);
+        self.outcome.findings.extend(missed_fixes(&holders, outsides, sources, || ())?);
         Ok(())
     }
 

@@ -317,13 +317,14 @@ impl FixContext {
         if !self.is_asked {
             return Ok(());
         }
-        let &AuditTargets { sources: &Sources { config, progress, .. }, outsides, .. } = targets;
+        let &AuditTargets { sources, outsides, .. } = targets;
+        let &Sources { config, progress, .. } = sources;
         if config.levels_of_any_file().ask_for_missed() {
             let holders = Vec::from_iter(copies.iter().map(|WholeCopy { source, origins }| {
                 Holder { source, novel: None, origins: origins.clone() }
             }));
             progress.begin("missed commits", holders.len());
-            let findings = missed_fixes(&holders, outsides, config, || progress.step())?;
+            let findings = missed_fixes(&holders, outsides, sources, || progress.step())?;
             if self.tells_fixes {
                 self.fixes.extend(held_fixes(&holders, outsides)?);
             }

@@ -1,6 +1,7 @@
 //! Compares every file of a folder, by its name, with the version that the folder is nearest to.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -13,8 +14,8 @@ use crate::audit::outcome::{EditedFile, EditedLines, FolderVersion};
 use crate::audit::read::{Source, Sources};
 use crate::audit::search::{LineCounts, version_of};
 use crate::git::{Repository, Snapshot};
-use crate::matching::edited_lines;
-use crate::text::{FilePath, Lines};
+use crate::matching::{Document, edited_lines};
+use crate::text::{FilePath, Lines, common_prefix_by, common_suffix_by};
 
 #[derive(Clone, Copy)]
 pub(in crate::audit) struct TreeFiles<'t> {
@@ -50,6 +51,9 @@ pub(super) struct Difference<'d, 'f> {
     /// The files that are copies.
     pub members: Vec<&'f Source>,
 }
+
+/// The tokens of whole lines, in the version and here.
+type Edit = (Range<usize>, Range<usize>);
 
 /// The files of a version, by their paths below its folder, with their own paths and blobs.
 type FilesThere = BTreeMap<Vec<u8>, (FilePath, u32)>;
@@ -194,21 +198,53 @@ impl Difference<'_, '_> {
             return Ok(Relation::Added);
         }
         let origin = known_there.map(|(origin, _)| origin.clone()).unwrap_or_default();
-        let id = stored.checked(segment.id_of(blob))?;
-        let text = clone.zip(id).and_then(|(of, id)| of.reader().past_blob(id, &origin).ok()?);
-        let (of_there, here) = (document(&there), source.document());
-        let (own_lines, their_lines) = (Lines::new(&source.text), Lines::new(&there.text));
-        let text_lines = text.as_ref().map(|text| (text, Lines::new(text)));
-        let edits = edits.into_iter().map(|(removed, added)| {
-            let removed = line_range(of_there, &their_lines, &removed);
-            let added = line_range(here, &own_lines, &added);
-            let removed_text = text_lines.as_ref().map(|(text, lines)| {
-                removed.clone().map(|line| lines.text(text, line).to_vec()).collect()
-            });
-            let added_text = added.clone().map(|line| own_lines.text(&source.text, line).to_vec());
-            let added_text = added_text.collect();
-            EditedLines { removed, added, removed_text, added_text }
-        });
-        Ok(Relation::Edited(EditedFile { path: path.clone(), origin, edits: edits.collect() }))
+        let text = clone.and_then(|of| project.read(blob, &origin, &there, of, self.tree.sources));
+        let edits = Vec::from_iter(edits.into_iter().flat_map(|edit| match &text {
+            Some(text) => edited_text(text, source, edit),
+            None => Some(edited_tokens(document(&there), source, edit)),
+        }));
+        if edits.is_empty() {
+            return Ok(Relation::Equal);
+        }
+        Ok(Relation::Edited(EditedFile { path: path.clone(), origin, edits }))
     }
+}
+
+/// An edit, in the text of the version: the lines that it replaced, without those at either end
+/// that are the same but for white space. A string of many lines is one token.
+fn edited_text(there: &Source, here: &Source, edit: Edit) -> Option<EditedLines> {
+    let (removed, added) = edit;
+    let removed = line_range(there.document(), there.lines(), &removed);
+    let added = line_range(here.document(), here.lines(), &added);
+    let [old, new] = [(there, removed.clone()), (here, added.clone())]
+        .map(|(of, lines)| Vec::from_iter(lines.map(|line| of.lines().text(&of.text, line))));
+    let is_same = |a: &&[u8], b: &&[u8]| a.trim_ascii() == b.trim_ascii();
+    let n_before = common_prefix_by(&old, &new, is_same);
+    let n_behind = common_suffix_by(&old[n_before..], &new[n_before..], is_same);
+    let within = |lines: Range<u32>| lines.start + n_before as u32..lines.end - n_behind as u32;
+    let text = |lines: &[&[u8]]| {
+        let lines = &lines[n_before..lines.len() - n_behind];
+        lines.iter().map(|line| line.to_vec()).collect::<Vec<_>>()
+    };
+    let (removed_text, added_text) = (Some(text(&old)), text(&new));
+    (n_before < old.len().max(new.len())).then(|| EditedLines {
+        removed: within(removed),
+        added: within(added),
+        removed_text,
+        added_text,
+    })
+}
+
+/// An edit of which only the tokens are known as they were. Where something was replaced, the lines
+/// count that tokens begin on: where the last one ended is not known of both sides.
+fn edited_tokens(there: Document<'_>, here: &Source, edit: Edit) -> EditedLines {
+    let (removed, added) = edit;
+    let mut lines = line_range(here.document(), here.lines(), &added);
+    if let Some(last) = here.tokens[added].last().filter(|_| !removed.is_empty()) {
+        lines.end = here.lines().line_of(last.start) + 1;
+    }
+    let added_text = lines.clone().map(|line| here.lines().text(&here.text, line).to_vec());
+    let added_text = added_text.collect();
+    let removed = line_range(there, &Lines::new(there.text), &removed);
+    EditedLines { removed, added: lines, removed_text: None, added_text }
 }

@@ -9,6 +9,7 @@ use super::lineage::{Lineage, lineages};
 use super::missed::{Holder, Versions, document, finding, missed_hunks, stale};
 use crate::audit::Error;
 use crate::audit::outcome::HeldFix;
+use crate::audit::read::Sources;
 use crate::audit::search::{Outside, StoredCorpus, params};
 use crate::config::Config;
 use crate::fingerprint::Params;
@@ -20,16 +21,16 @@ use crate::store::corpus::{CorpusSegment, StoredChange};
 pub(in crate::audit) fn missed_fixes(
     holders: &[Holder<'_>],
     outsides: &[Outside],
-    config: &Config,
+    sources: &Sources<'_>,
     step: impl Fn() + Sync,
 ) -> Result<Vec<Finding>, Error> {
     let of_files = holders.par_iter().map(|holder| {
         step();
-        stale(holder, outsides, config)
+        stale(holder, outsides, sources)
     });
     let found = of_files.collect::<Result<Vec<_>, Error>>()?;
     let mut findings: Vec<Finding> = found.into_iter().flatten().collect();
-    findings.extend(vulnerable(holders, outsides, config)?);
+    findings.extend(vulnerable(holders, outsides, sources.config)?);
     Ok(findings)
 }
 
@@ -98,9 +99,8 @@ impl<'s> FixList<'s> {
             let old = stored.checked(segment.tokens(before))?;
             let new = stored.checked(segment.tokens(after))?;
             let (missed, n_hunks) = missed_hunks([&old, &new], None, &held, holder);
-            let versions = Versions { old: document(&old), new: document(&new), text: None };
-            let places = missed.iter().filter_map(|missed| versions.place(missed, source));
-            let places = Vec::from_iter(places);
+            let versions = Versions::of_tokens(&old, &new);
+            let places = versions.places(&missed, source);
             if places.is_empty() {
                 continue;
             }

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::audit::Error;
-use crate::audit::read::Source;
+use crate::audit::read::{Source, Sources};
 use crate::audit::search::{FileHits, LineCounts, Outside, SharedLines, StoredCorpus};
 use crate::git::{Repository, blob_id};
+use crate::language::Token;
 use crate::policy::{Component, PastCommit};
 use crate::store::corpus::{CorpusSegment, StoredChange, StoredTokens};
 use crate::text::FilePath;
@@ -89,6 +90,23 @@ impl<'o> Project<'o> {
 
     pub fn version(&self, blob: u32) -> Result<StoredTokens, Error> {
         self.stored.checked(self.segment.tokens(blob))
+    }
+
+    /// A version with its text, from the repository that the corpus was made from; `None` if it is
+    /// not there, or would be read otherwise.
+    pub fn read(
+        &self,
+        blob: u32,
+        path: &FilePath,
+        version: &StoredTokens,
+        clone: &Repository,
+        sources: &Sources<'_>,
+    ) -> Option<Source> {
+        let id = self.segment.id_of(blob).ok()??;
+        let text = clone.reader().past_blob(id, path).ok()??;
+        let source = sources.tokenize(path, text).ok()?;
+        let exact = |tokens: &[Token]| Vec::from_iter(tokens.iter().map(|token| token.exact));
+        (exact(&source.tokens) == exact(&version.tokens)).then_some(source)
     }
 
     /// The blob with the bytes of a file, if there is one.

@@ -6,15 +6,17 @@ use std::sync::Arc;
 
 use super::lineage::{ComponentFile, Lineage, Project, lineages};
 use crate::audit::Error;
-use crate::audit::read::{Source, n_marked};
+use crate::audit::read::{Source, Sources, n_marked};
 use crate::audit::search::{LineCounts, Outside};
 use crate::config::Config;
-use crate::git::{Reader, Repository};
+use crate::git::Repository;
 use crate::language::Token;
-use crate::matching::{CONTEXT, Document, Hunk, HunkIndex, MissedHunk, fixes, line_key, missed};
+use crate::matching::{
+    CONTEXT, Document, Hunk, HunkIndex, MissedHunk, edited_hunks, fixes, line_key, missed,
+};
 use crate::policy::{Behind, Component, Finding, LineEdit, MissedCommit, MissedPlace};
 use crate::store::corpus::StoredTokens;
-use crate::text::{FilePath, Lines};
+use crate::text::Lines;
 
 /// A file of the tree, and the files of components whose code it holds.
 pub(in crate::audit) struct Holder<'h> {
@@ -28,7 +30,7 @@ pub(in crate::audit) struct Holder<'h> {
 pub(super) fn stale(
     holder: &Holder<'_>,
     outsides: &[Outside],
-    config: &Config,
+    sources: &Sources<'_>,
 ) -> Result<Vec<Finding>, Error> {
     let held = HunkIndex::new(&holder.source.tokens);
     let mut of_components: BTreeMap<Component, Vec<MissedCommit>> = BTreeMap::new();
@@ -43,7 +45,7 @@ pub(super) fn stale(
                 continue;
             }
             known.push(key);
-            let missed = missed_of(&lineage, holder, &held)?;
+            let missed = missed_of(&lineage, holder, &held, sources)?;
             if !missed.is_empty() {
                 of_components.entry(lineage.project.component()?).or_default().extend(missed);
             }
@@ -56,7 +58,7 @@ pub(super) fn stale(
             commits.into_iter().partition(|missed| missed.commit.is_security);
         for commits in [security, others] {
             let behind = Behind { is_listed: false, component: Arc::clone(&component), commits };
-            findings.extend(finding(behind, holder, config));
+            findings.extend(finding(behind, holder, sources.config));
         }
     }
     Ok(findings)
@@ -78,6 +80,7 @@ fn missed_of(
     lineage: &Lineage<'_>,
     holder: &Holder<'_>,
     held: &HunkIndex<'_>,
+    sources: &Sources<'_>,
 ) -> Result<Vec<MissedCommit>, Error> {
     let latest = lineage.changes.last().and_then(|change| change.after);
     let latest = latest.map(|blob| lineage.project.version(blob)).transpose()?;
@@ -106,12 +109,13 @@ fn missed_of(
             let project = &lineage.project;
             let origin = project.stored.checked(project.segment.past_name(change.path))?;
             let clone = clone.get_or_insert_with(|| project.clone_at_hand());
-            let reader = clone.as_ref().map(Repository::reader);
-            let text = reader.and_then(|reader| text_of(&reader, lineage, after, &origin));
-            let (old, new, text) = (document(&old), document(&new), text.as_deref());
-            let versions = Versions { old, new, text };
-            let places = missed.iter().filter_map(|of| versions.place(of, holder.source));
-            let mut places: Vec<MissedPlace> = places.collect();
+            let read = |blob, stored| project.read(blob, &origin, stored, clone.as_ref()?, sources);
+            let texts = [(before, &old), (after, &new)].map(|(blob, stored)| read(blob, stored));
+            let versions = match &texts {
+                [Some(old), Some(new)] => Versions::of_texts(old, new),
+                _ => Versions::of_tokens(&old, &new),
+            };
+            let mut places = versions.places(&missed, holder.source);
             // Hunks that read the same may each be missed in several places.
             places.sort_by_key(|place| place.fragment);
             places.dedup_by_key(|place| place.fragment);
@@ -122,12 +126,6 @@ fn missed_of(
     }
     found.retain(|missed| !missed.places.is_empty());
     Ok(found)
-}
-
-/// The text of a version, from the clone that the corpus was made from.
-fn text_of(reader: &Reader, lineage: &Lineage<'_>, blob: u32, path: &FilePath) -> Option<Vec<u8>> {
-    let id = lineage.project.segment.id_of(blob).ok()??;
-    reader.past_blob(id, path).ok()?
 }
 
 pub(super) fn document(version: &StoredTokens) -> Document<'_> {
@@ -187,41 +185,151 @@ fn base_of(lineage: &Lineage<'_>, source: &Source) -> Result<usize, Error> {
     Ok(best.map_or(0, |(at, _)| *at))
 }
 
-/// Two versions of a file, and the text of the newer one if it is available.
+/// Maximum lines from one change to the next in one hunk of git's.
+const BESIDE: u32 = 6;
+
+/// Two versions of a file.
 pub(super) struct Versions<'v> {
-    pub old: Document<'v>,
-    pub new: Document<'v>,
-    pub text: Option<&'v [u8]>,
+    old: Document<'v>,
+    new: Document<'v>,
+    /// Whether these are the texts, and not only their tokens and lines.
+    has_text: bool,
 }
 
-impl Versions<'_> {
-    /// The place of a copy that missed a hunk.
-    pub fn place(&self, missed: &MissedHunk, copy: &Source) -> Option<MissedPlace> {
-        let fragment = copy.fragment(&missed.at)?;
-        let origin_lines = line_range(self.old, &Lines::new(self.old.text), &missed.hunk.before);
-        Some(MissedPlace { fragment, origin_lines, edit: self.edit(missed, copy) })
+impl<'v> Versions<'v> {
+    pub fn of_tokens(old: &'v StoredTokens, new: &'v StoredTokens) -> Self {
+        Self { old: document(old), new: document(new), has_text: false }
+    }
+
+    fn of_texts(old: &'v Source, new: &'v Source) -> Self {
+        Self { old: old.document(), new: new.document(), has_text: true }
+    }
+
+    /// The places of a copy that missed hunks.
+    pub fn places(&self, missed: &[MissedHunk], copy: &Source) -> Vec<MissedPlace> {
+        let mut edits = Vec::from_iter(missed.iter().map(|missed| self.edit(missed, copy)));
+        if self.has_text {
+            self.retain_whole(missed, &mut edits);
+        }
+        let lines = Lines::new(self.old.text);
+        let places = missed.iter().zip(edits).filter_map(|(missed, edit)| {
+            let fragment = copy.fragment(&missed.at)?;
+            let origin_lines = line_range(self.old, &lines, &missed.hunk.before);
+            Some(MissedPlace { fragment, origin_lines, edit })
+        });
+        places.collect()
     }
 
     /// How to change the lines of the copy: whole lines only, and only if it has renamed nothing.
     fn edit(&self, missed: &MissedHunk, copy: &Source) -> Option<LineEdit> {
-        let (text, after) = (self.text?, &missed.hunk.after);
-        let document = copy.document();
-        let is_whole =
-            document.starts_line(missed.lines.start) && document.starts_line(missed.lines.end);
-        if !is_whole || !missed.is_spelled || copy.encoded.is_some() {
+        let own = copy.document();
+        let is_whole = own.starts_line(missed.lines.start) && own.starts_line(missed.lines.end);
+        if !self.has_text || !is_whole || !missed.is_spelled || copy.encoded.is_some() {
             return None;
         }
-        let of_new = line_range(self.new, &Lines::new(self.new.text), after);
-        let new_lines = Lines::new(text);
-        let mut new_text = Vec::new();
-        for line in of_new.filter(|_| !after.is_empty()) {
-            let line = new_lines.text(text, line);
-            new_text.extend(line.strip_suffix(b"\r").unwrap_or(line));
-            new_text.push(b'\n');
+        let [before, after, lines] = self.with_indented(missed, own)?;
+        let (from, to) = (indentation(self.old, before.start), indentation(own, lines.start));
+        let spans_lines = |token: &Token| token.text(self.new.text).contains(&b'\n');
+        if from != to && self.new.tokens[after.clone()].iter().any(spans_lines) {
+            return None;
         }
-        let lines = line_range(document, copy.lines(), &missed.lines);
-        Some(LineEdit { lines, text: new_text })
+        let new_lines = Lines::new(self.new.text);
+        let mut text = Vec::new();
+        for line in line_range(self.new, &new_lines, &after).filter(|_| !after.is_empty()) {
+            let line = new_lines.text(self.new.text, line);
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            match line.strip_prefix(from) {
+                Some(rest) => text.extend([to, rest].concat()),
+                None => text.extend(line),
+            }
+            text.push(b'\n');
+        }
+        let mut own_lines = line_range(own, copy.lines(), &lines);
+        // What is added directly behind a line comes before the comments that are behind it.
+        let before_own = lines.start.checked_sub(1).filter(|_| lines.is_empty());
+        if let Some((own, new)) = before_own.zip(after.start.checked_sub(1))
+            && new_lines.line_of(self.new.tokens[new].end - 1) + 1
+                == new_lines.line_of(self.new.tokens[after.start].start)
+        {
+            let behind = copy.lines().line_of(copy.tokens[own].end - 1) + 1;
+            own_lines = behind..behind;
+        }
+        Some(LineEdit { lines: own_lines, text })
     }
+
+    /// Leaves out the edits of hunks beside one that is not among them: parts of one hunk of git's.
+    fn retain_whole(&self, missed: &[MissedHunk], edits: &mut [Option<LineEdit>]) {
+        let lines = Lines::new(self.old.text);
+        let line = |at: usize| {
+            let token = self.old.tokens.get(at).or(self.old.tokens.last());
+            token.map_or(0, |token| lines.line_of(token.start))
+        };
+        let hunks = edited_hunks(self.old, self.new);
+        for beside in hunks.chunk_by(|a, b| line(b.before.start) <= line(a.before.end) + BESIDE) {
+            let is_edited = |hunk: &Hunk| {
+                missed.iter().zip(&*edits).any(|(of, edit)| of.hunk == *hunk && edit.is_some())
+            };
+            if beside.iter().all(is_edited) {
+                continue;
+            }
+            for (of, edit) in missed.iter().zip(&mut *edits) {
+                edit.take_if(|_| beside.contains(&of.hunk));
+            }
+        }
+    }
+
+    /// The lines of a hunk before, after and in the copy, with those around it that the change only
+    /// indented otherwise; `None` if the copy has others there.
+    fn with_indented(&self, missed: &MissedHunk, own: Document<'_>) -> Option<[Range<usize>; 3]> {
+        let documents = [self.old, self.new, own];
+        let mut parts = [&missed.hunk.before, &missed.hunk.after, &missed.lines].map(Range::clone);
+        for is_behind in [true, false] {
+            let mut is_first = true;
+            loop {
+                let lines: [_; 3] = std::array::from_fn(|of| match is_behind {
+                    true => parts[of].end..line_end(documents[of], parts[of].end),
+                    false => line_start(documents[of], parts[of].start)..parts[of].start,
+                });
+                let tokens = |of: usize| &documents[of].tokens[lines[of].clone()];
+                let is_same = |of: usize| {
+                    let (old, other) = (tokens(0), tokens(of));
+                    old.len() == other.len() && old.iter().zip(other).all(|(a, b)| a.is_same(b))
+                };
+                let [old, new, _] = &lines;
+                let is_equal = indentation(self.old, old.start) == indentation(self.new, new.start);
+                // Beyond what is only indented otherwise, something else was changed.
+                if is_first && is_equal || is_same(1) && (old.is_empty() || is_equal) {
+                    break;
+                }
+                if !is_same(1) || !is_same(2) {
+                    return None;
+                }
+                is_first = false;
+                for (part, line) in parts.iter_mut().zip(lines) {
+                    *part = part.start.min(line.start)..part.end.max(line.end);
+                }
+            }
+        }
+        Some(parts)
+    }
+}
+
+/// The end of the line that begins with the token at `at`.
+fn line_end(document: Document<'_>, at: usize) -> usize {
+    let n = document.tokens.len();
+    (at + 1..n).find(|&at| document.starts_line(at)).unwrap_or(n)
+}
+
+/// The first token of the line before the token at `at`.
+fn line_start(document: Document<'_>, at: usize) -> usize {
+    (0..at).rev().find(|&at| document.starts_line(at)).unwrap_or(0)
+}
+
+/// The white space that the line of the token at `at` begins with.
+fn indentation(document: Document<'_>, at: usize) -> &[u8] {
+    let start = document.tokens.get(at).map_or(0, |token| token.start as usize);
+    let line = memchr::memrchr(b'\n', &document.text[..start]).map_or(0, |end| end + 1);
+    &document.text[line..line + document.indent(at)]
 }
 
 /// The lines of whole-line tokens; without any, an empty range before the line of the next one.

@@ -74,6 +74,27 @@ fn widened() -> String {
     WRITE.replace("header[1] = record->kind >> 8;", "header[1] = record->kind >> 8 & 0x7f;")
 }
 
+/// The same in Python, which tells a string of many lines and where a line is indented to.
+const READER: &str = "\
+def read(file, limit):
+    \"\"\"Read a record.
+
+    The header has four bytes.
+    The rest is as long as it says.
+    Returns None at the end.
+    \"\"\"
+    header = file.read(4)
+    kind = header[0] | header[1] << 8
+    length = header[2] | header[3] << 8
+    flags = header[3] >> 4
+    if kind == 0:
+        return None
+    if flags:
+        raise Unknown(flags)
+    data = file.read(length)
+    return verify(kind, data, checksum(data))
+";
+
 const FIX: &str = "Check the length of records\n\nA long one made an out-of-bounds write possible (CVE-2001-0203).";
 
 /// A project: 1.0, then a fix and 1.1, then a change that is none.
@@ -345,11 +366,7 @@ fn a_patch_brings_what_is_missing_and_nothing_is_missing_then() {
     let repository = copying(&[("lib/record.c", &edited)]);
     let patch = shelf.format(&repository, "stale", "patch");
     assert!(patch.contains("Check the length of records"), "{patch}");
-    let mut apply = support::git_command(repository.root(), &["apply"]);
-    let mut apply = apply.stdin(Stdio::piped()).spawn().expect("git is installed");
-    apply.stdin.take().expect("it is piped").write_all(patch.as_bytes()).expect("git reads it");
-    assert!(apply.wait().expect("git ends").success(), "{patch}");
-    let text = fs::read_to_string(repository.path("lib/record.c")).expect("it is there");
+    let text = applied(&patch, &repository, "lib/record.c");
     assert!(
         text.contains("if (record->length > limit)")
             && text.contains("& 0x7f")
@@ -357,6 +374,56 @@ fn a_patch_brings_what_is_missing_and_nothing_is_missing_then() {
         "{text}"
     );
     assert_eq!(shelf.stale(&repository), (0, vec![]));
+}
+
+/// The text of a file after a patch.
+#[track_caller]
+fn applied(patch: &str, repository: &Repository, path: &str) -> String {
+    let mut apply = support::git_command(repository.root(), &["apply"]);
+    let mut apply = apply.stdin(Stdio::piped()).spawn().expect("git is installed");
+    apply.stdin.take().expect("it is piped").write_all(patch.as_bytes()).expect("git reads it");
+    assert!(apply.wait().expect("git ends").success(), "{patch}");
+    fs::read_to_string(repository.path(path)).expect("it is there")
+}
+
+#[test]
+fn a_patch_has_whole_strings_lines_that_are_only_indented_otherwise_and_whole_hunks() {
+    let origin = Repository::new();
+    let path = "lib/reader.py";
+    origin.write(path, READER);
+    origin.commit("Begin");
+    let fixed = READER.replace("Returns None", "Raises EOFError").replace(
+        "    data = file.read(length)\n    return",
+        "    if length <= limit:\n        data = file.read(length)\n        return",
+    );
+    origin.write(path, &fixed);
+    origin.commit(FIX);
+    let shelf = Shelf::of(&origin);
+    for indent in ["", "    "] {
+        let indented = |text: &str| -> String {
+            let lines = text.split_inclusive('\n');
+            lines
+                .map(|line| if line == "\n" { line.into() } else { format!("{indent}{line}") })
+                .collect()
+        };
+        let copy = |text: &str| match indent {
+            "" => text.to_owned(),
+            _ => format!("class Reader:\n{}", indented(text)),
+        };
+        let repository = copying(&[(path, &copy(READER))]);
+        let text = applied(&shelf.format(&repository, "stale", "patch"), &repository, path);
+        // To indent a string would change it.
+        let documented = fixed.replace("Raises EOFError", "Returns None");
+        let expected = if indent.is_empty() { &fixed } else { &documented };
+        assert_eq!(text, copy(expected));
+    }
+    // Two changes that git shows as one belong together: a copy that lacks one of them gets none.
+    let later = fixed.replace("read(4)", "read(5)").replace("header[3] >> 4", "header[4]");
+    origin.write(path, later);
+    origin.commit("Read the length of five bytes");
+    let repository = copying(&[(path, &fixed.replace("header = file.read(4)", "header = first"))]);
+    let patch = Shelf::of(&origin).format(&repository, "stale", "patch");
+    assert!(patch.contains("1 of 1 not in this patch") && !patch.contains("+++"), "{patch}");
 }
 
 #[test]

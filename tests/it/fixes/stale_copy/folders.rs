@@ -255,6 +255,28 @@ fn two_versions_in_one_folder_are_told_and_so_are_files_that_only_a_commit_has()
 }
 
 #[test]
+fn a_line_of_a_string_that_was_edited_is_a_line() {
+    let origin = library();
+    origin.write("reader.py", READER);
+    origin.commit("Read it in Python, too");
+    origin.git(&["tag", "v3.0"]);
+    let (here, there) = (Shelf::of(&origin), Shelf::new());
+    let mut edited = unpacked(&origin, "HEAD", "", "lib");
+    edit(&mut edited, "lib/reader.py", "as long as", "as short as");
+    let repository = copying_all(&edited);
+    let file = write(&here, "known.corpus", "");
+    here.corpus(&["export", "known", "--output", &file]);
+    there.corpus(&["import", "known", &file]);
+    for (shelf, added) in
+        [(&here, "    The rest is as short as it says."), (&there, "    \"\"\"Read a record.")]
+    {
+        let version = version(shelf, &repository);
+        assert_eq!([&version["addedLines"], &version["removedLines"]], [1, 1], "{version}");
+        assert_eq!(version["edited"][0]["edits"][0]["added"], json!([added]));
+    }
+}
+
+#[test]
 fn an_edited_state_between_releases_is_nearest_to_its_commit() {
     let origin = library();
     for name in ["dump", "find", "list", "sort"] {
