@@ -17,7 +17,7 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(raw) = RawConfig::parse(text, "secondhand.toml") else { return };
     let ids: Vec<String> = raw.language.keys().cloned().collect();
     let Ok(config) = Config::new(raw, "secondhand.toml") else { return };
-    let languages = config.languages("secondhand.toml").expect("`parse` tried the tables");
+    let languages = config.languages();
     for id in ids {
         let language = languages.get(&id).expect("the table was added");
         let mut tokens = Vec::new();

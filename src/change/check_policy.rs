@@ -51,7 +51,7 @@ impl CheckPolicy {
     ) -> Result<Self, Error> {
         let authority = range.authority(repository);
         authority.check_corpora(&settings.raw.corpora)?;
-        let (mut config, origin) = request.overrides.complete(settings)?;
+        let mut config = request.overrides.complete(settings)?;
         let has_project = config.licenses.project.is_some() || config.licenses.has_no_project;
         // A change must not choose the project license that it is judged by.
         config.licenses.find_project(authority.project()?);
@@ -65,7 +65,7 @@ impl CheckPolicy {
         let root = is_head_trusted.then_some(repository.root());
         let missing_baseline = request.baseline.missing_baseline(root, &config).map(str::to_owned);
         Ok(Self {
-            languages: config.languages(&origin)?,
+            languages: config.languages(),
             config,
             acceptance: Acceptance {
                 baseline,

@@ -110,8 +110,8 @@ impl RangeSearch<'_> {
             // Errors in settings are reported where they are used.
             None => Cow::Owned(self.request.settings.settings(Some(self.repository)).ok()?),
         };
-        let (config, origin) = self.request.overrides.complete(&settings).ok()?;
-        let languages = config.languages(&origin).ok()?;
+        let config = self.request.overrides.complete(&settings).ok()?;
+        let languages = config.languages();
         let committed = reader.head_snapshot().ok()?;
         UncommittedFiles::read(reader, &committed, (&config, &languages), &self.request.within)
     }

@@ -16,12 +16,12 @@ use crate::language::Languages;
 use crate::policy::Baseline;
 use crate::text::{nearest, printable};
 
-/// The settings in use, checked, and the name of their source for messages.
+/// The settings in use, checked.
 pub(super) fn read(
     common: &Common,
     repository: Option<&Repository>,
     flags: &[Setting],
-) -> Result<(Config, String), Failure> {
+) -> Result<Config, Failure> {
     let written = place(common).settings(repository)?;
     Ok(Overrides::new(&common.set, flags).complete(&written)?)
 }

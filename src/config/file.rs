@@ -142,6 +142,15 @@ impl RawConfig {
         Ok(raw)
     }
 
+    /// The languages: the built-in ones, and the user's.
+    pub fn languages(&self) -> Languages {
+        let mut languages = Languages::builtin();
+        for (id, table) in &self.language {
+            languages.add(id, table.clone()).expect("the table was checked when it was read");
+        }
+        languages
+    }
+
     /// Checks languages that are added or changed, while the text that defines them is available.
     fn check_languages(&self) -> Result<(), (String, TableError)> {
         if self.language.is_empty() {

@@ -162,11 +162,6 @@ impl Config {
         config
     }
 
-    /// The languages: the built-in ones, and the user's.
-    pub fn languages(&self, origin: &str) -> Result<Languages, ConfigError> {
-        thresholds::languages(&self.written, origin)
-    }
-
     /// What the copies in the file `path` are judged with, whose `language` may be known by name.
     pub fn thresholds(&self, path: &FilePath, language: Option<&str>) -> Thresholds {
         self.specials.of(&self.written, &self.levels.of_rules, path, language)

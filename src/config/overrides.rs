@@ -48,15 +48,15 @@ impl Overrides {
         Self(variables)
     }
 
-    /// Checks and completes the settings after applying them; also hands out where these are from,
-    /// for messages. An error names what set the value that cannot be used.
-    pub fn complete(&self, written: &SettingsFile) -> Result<(Config, String), ConfigError> {
+    /// Checks and completes the settings after applying them. An error names what set the value
+    /// that cannot be used.
+    pub fn complete(&self, written: &SettingsFile) -> Result<Config, ConfigError> {
         let raw = self.over(written.raw.clone())?;
         let changes = self.changes(&written.raw, &raw);
         let config = written.complete(raw, &self.over_folders(&written.folders)?);
         let mut config = config.map_err(|error| self.blamed(error))?;
         config.files.changes = changes;
-        Ok((config, written.origin.clone()))
+        Ok(config)
     }
 
     /// `raw` after applying them.

@@ -65,13 +65,13 @@ impl Specials {
         let mut all = Self::default();
         let mut raws = folders.iter().map(|folder| &folder.raw).chain([raw]);
         let are_named = raws.any(|raw| !raw.languages.is_empty());
-        let languages = are_named.then(|| languages(raw, file)).transpose()?;
-        let languages = languages.as_ref();
+        let languages = are_named.then(|| raw.languages());
         let root =
             FolderSettings { origin: file.to_owned(), ..FolderSettings::of_all(raw.clone()) };
-        all.extend(&root, raw, languages)?;
+        all.extend(&root, raw, languages.as_ref())?;
         for folder in folders {
-            all.extend(folder, raw, languages).map_err(|error| error.located(&folder.text))?;
+            let of_folder = all.extend(folder, raw, languages.as_ref());
+            of_folder.map_err(|error| error.located(&folder.text))?;
         }
         Ok(all)
     }
@@ -181,17 +181,6 @@ impl Thresholds {
             },
         }
     }
-}
-
-/// The built-in languages, and those of `raw`.
-pub(super) fn languages(raw: &RawConfig, file: &str) -> Result<Languages, ConfigError> {
-    let mut languages = Languages::builtin();
-    for (id, table) in &raw.language {
-        let key = format!("language.{id}");
-        let added = languages.add(id, table.clone());
-        added.map_err(|error| ConfigError::value(file, &key, error.to_string()))?;
-    }
-    Ok(languages)
 }
 
 /// Checks the thresholds in the table `key`; returns the levels of its rules.

@@ -20,10 +20,10 @@ pub(in crate::cli) fn run(flags: &Audit, common: &Common) -> Result<u8, Failure>
     let Audit { tree, history, corpora, effort, min_tokens, suppressing, missing, output } = flags;
     let repository = common.repository()?;
     let settings = [output.settings(), min_tokens.settings("min-tokens")].concat();
-    let (mut config, origin) = settings::read(common, Some(&repository), &settings)?;
+    let mut config = settings::read(common, Some(&repository), &settings)?;
     config.effort = effort.effort;
     let reports = reports.with(&config)?;
-    let languages = config.languages(&origin)?;
+    let languages = config.languages();
     let tells_fixes = reports.any(Format::tells_held_fixes);
     let scope = Scope { tree, corpora, suppressing, has_history: *history, tells_fixes };
     let (mut outcome, _) = audited(&scope, &repository, (&config, &languages), common)?;

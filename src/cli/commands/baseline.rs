@@ -17,7 +17,7 @@ use crate::text::{count, printable};
 
 pub(in crate::cli) fn run(action: &Action, common: &Common) -> Result<(), Failure> {
     let repository = common.repository()?;
-    let (config, _) = settings::read(common, Some(&repository), &[])?;
+    let config = settings::read(common, Some(&repository), &[])?;
     let root = repository.root();
     let path = inside(root, "baseline", &config.baseline)?;
     let checkout = Checkout::of_repository(&repository);
@@ -63,7 +63,7 @@ impl BaselineFile<'_> {
     /// The copies of `old` that are still in the work tree, whatever is reported of them: those that
     /// a scan finds, and those that only a check does, as long as their files are there.
     fn still_there(&self, old: &Baseline) -> Result<Baseline, Failure> {
-        let (config, _) = settings::read(self.common, Some(self.repository), &[])?;
+        let config = settings::read(self.common, Some(self.repository), &[])?;
         let mut common = self.common.clone();
         let least = config.min_tokens.min(config.scan_min_tokens);
         common.set.push((format!("rules.{SCANNED}"), "note".to_owned()));

@@ -110,8 +110,8 @@ pub(super) fn save(remembered: Memory, common: &Common) {
 
 pub(in crate::cli) fn run(action: &args::Cache, common: &Common) -> Result<(), Failure> {
     let repository = common.repository()?;
-    let (config, origin) = settings::read(common, Some(&repository), &[])?;
-    let languages = config.languages(&origin)?;
+    let config = settings::read(common, Some(&repository), &[])?;
+    let languages = config.languages();
     let folder = folder(common, &repository);
     let done = match action {
         args::Cache::Status => String::new(),

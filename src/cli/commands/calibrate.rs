@@ -18,16 +18,16 @@ const KEPT_LINES: usize = 80;
 
 pub(in crate::cli) fn run(flags: &Calibrate, common: &Common) -> Result<(), Failure> {
     let repository = Repository::discover(&common.repo)?;
-    let read = settings::read(common, Some(&repository), &[])?;
+    let config = settings::read(common, Some(&repository), &[])?;
     let name = flags.range.clone().unwrap_or_else(|| "HEAD".to_owned());
     let span = Span { limits: flags.limits.read()?, is_first_parent: true, ..Span::default() };
-    let timeline = timeline_of(&repository, (name, span), None, (&read.0, &read.1), common)?;
+    let timeline = timeline_of(&repository, (name, span), None, &config, common)?;
     let reader = repository.reader();
     let head = reader.commit("HEAD")?;
     let merged = merged(&timeline, head, &reader);
     let tree = reader.commit_snapshot(head)?;
     let paths: Vec<&FilePath> = tree.entries.iter().map(|entry| &entry.path).collect();
-    let proposals = proposals(&merged, &paths, read.0.min_tokens);
+    let proposals = proposals(&merged, &paths, config.min_tokens);
     print_text(&text(&timeline, &merged, &proposals))
 }
 

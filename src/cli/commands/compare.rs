@@ -18,7 +18,7 @@ pub(in crate::cli) fn run(flags: &Compare, common: &Common) -> Result<u8, Failur
     let reports = Reports::new(COMPARISON_FORMATS, &flags.reporting, common)?;
     let repository = Repository::discover(&common.repo).ok();
     let settings = [flags.reporting.settings(), flags.min_tokens.settings("min-tokens")].concat();
-    let (config, origin) = settings::read(common, repository.as_ref(), &settings)?;
+    let config = settings::read(common, repository.as_ref(), &settings)?;
     let reports = reports.with(&config)?;
     let submissions = submissions(&flags.paths, flags.across_only, &common.repo)?;
     if submissions.len() < 2 {
@@ -26,7 +26,7 @@ pub(in crate::cli) fn run(flags: &Compare, common: &Common) -> Result<u8, Failur
     }
     let handed_out = flags.base_code.iter().map(|path| submission(path, 0, &common.repo));
     let handed_out = handed_out.collect::<Result<Vec<_>, _>>()?;
-    let languages = config.languages(&origin)?;
+    let languages = config.languages();
     let params = CompareParams {
         is_exact: flags.exact,
         max_common: flags.common,

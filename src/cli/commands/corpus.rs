@@ -390,8 +390,8 @@ fn read_all(
     sources: &[(String, DeclaredComponent)],
     common: &Common,
 ) -> Result<(), Failure> {
-    let (config, origin) = settings::read(common, None, &[])?;
-    let languages = config.languages(&origin)?;
+    let config = settings::read(common, None, &[])?;
+    let languages = config.languages();
     let k = config.fingerprint.noise_threshold();
     let [k, longest] =
         [k, k + WINDOW - 1].map(|n| NonZeroUsize::new(n).unwrap_or(NonZeroUsize::MIN));

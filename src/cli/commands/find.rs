@@ -55,8 +55,8 @@ fn read(
     repository: &Repository,
     common: &Common,
 ) -> Result<(Config, Languages, Sketch), Failure> {
-    let (config, origin) = settings::read(common, Some(repository), &flags.reporting.settings())?;
-    let languages = config.languages(&origin)?;
+    let config = settings::read(common, Some(repository), &flags.reporting.settings())?;
+    let languages = config.languages();
     Ok((config, languages, sketch(flags, repository, common)?))
 }
 
@@ -68,8 +68,8 @@ pub(in crate::cli) fn existing(
     progress: &dyn Progress,
 ) -> Result<FoundCode, Failure> {
     let repository = Repository::discover(&common.repo)?;
-    let (config, origin) = settings::read(common, Some(&repository), &[])?;
-    let languages = config.languages(&origin)?;
+    let config = settings::read(common, Some(&repository), &[])?;
+    let languages = config.languages();
     let context = Context { config: &config, languages: &languages, progress };
     found(&repository, sketch, scan::tree(&repository, None)?, (request, common), context)
 }

@@ -15,13 +15,13 @@ pub(in crate::cli) fn run(flags: &History, common: &Common) -> Result<(), Failur
     let reports = Reports::new(TIMELINE_FORMATS, &flags.reporting, common)?;
     let repository = Repository::discover(&common.repo)?;
     let settings = [flags.reporting.settings(), flags.min_tokens.settings("min-tokens")].concat();
-    let (config, origin) = settings::read(common, Some(&repository), &settings)?;
+    let config = settings::read(common, Some(&repository), &settings)?;
     let reports = reports.with(&config)?;
     let name = flags.range.clone().unwrap_or_else(|| "HEAD".to_owned());
     let (limits, is_first_parent) = (flags.limits.read()?, flags.first_parent);
     let span = Span { limits, is_first_parent, ..Span::default() };
     let author = flags.author.as_ref().map(|author| author.to_lowercase());
-    let mut timeline = timeline_of(&repository, (name, span), author, (&config, &origin), common)?;
+    let mut timeline = timeline_of(&repository, (name, span), author, &config, common)?;
     if let Some(what) = &timeline.unavailable {
         warn(&format!("not checked: {what}"));
     }
@@ -66,10 +66,10 @@ pub(super) fn timeline_of(
     repository: &Repository,
     (name, mut span): (String, Span),
     author: Option<String>,
-    (config, origin): (&Config, &str),
+    config: &Config,
     common: &Common,
 ) -> Result<Timeline, Failure> {
-    let languages = config.languages(origin)?;
+    let languages = config.languages();
     repository.reader().add_revision(&name, &mut span)?;
     let folder = cache::kept_folder(common, repository);
     let params = TimelineParams { name, span, author, folder: folder.as_deref() };

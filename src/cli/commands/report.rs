@@ -20,7 +20,7 @@ const MAX_DEPTH: usize = 16;
 pub(in crate::cli) fn run(flags: &Report, common: &Common) -> Result<(), Failure> {
     let reports = Reports::new(ORGANIZATION_FORMATS, &flags.reporting, common)?;
     let repository = Repository::discover(&common.repo).ok();
-    let (config, _) = settings::read(common, repository.as_ref(), &flags.reporting.settings())?;
+    let config = settings::read(common, repository.as_ref(), &flags.reporting.settings())?;
     let reports = reports.with(&config)?;
     let (mut documents, mut left_out) = (Vec::new(), Vec::new());
     for given in &flags.folders {

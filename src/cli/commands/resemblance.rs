@@ -13,14 +13,13 @@ use crate::report::RESEMBLANCE_FORMATS;
 pub(in crate::cli) fn run(flags: &Resemblance, common: &Common) -> Result<(), Failure> {
     let reports = Reports::new(RESEMBLANCE_FORMATS, &flags.reporting, common)?;
     let repository = Repository::discover(&common.repo).ok();
-    let (config, origin) =
-        settings::read(common, repository.as_ref(), &flags.reporting.settings())?;
+    let config = settings::read(common, repository.as_ref(), &flags.reporting.settings())?;
     let reports = reports.with(&config)?;
     let documents = submissions(&flags.paths, false, &common.repo)?;
     if documents.len() < 2 {
         return Err(nothing_to_compare(documents.len()));
     }
-    let languages = config.languages(&origin)?;
+    let languages = config.languages();
     let params = ResemblanceParams {
         shingle: flags.shingle,
         counting: if flags.labeled { Counting::Labeled } else { Counting::Set },

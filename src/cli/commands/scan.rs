@@ -19,11 +19,11 @@ use crate::text::{FilePath, count};
 pub(in crate::cli) fn run(flags: &Scan, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(scan_formats(), &flags.output.reporting, common)?;
     let target = target(flags, common)?;
-    let (config, origin) = settings_of(flags, &target, common)?;
+    let config = settings_of(flags, &target, common)?;
     let mut reports = reports.with(&config)?;
     reports.is_paged = !common.no_pager;
     reports.warn_of_suppressed(flags.suppressing.show_suppressed);
-    let mut scanned = scanned(target, flags, (&config, &origin), common, &Bar::of(common))?;
+    let mut scanned = scanned(target, flags, &config, common, &Bar::of(common))?;
     selection::keep(&mut scanned.outcome, &flags.output.only)?;
     warn_of_nothing(&scanned.outcome);
     let (fails, n_missing) = (scanned.outcome.fails(config.fail_on), scanned.outcome.n_missing());
@@ -47,15 +47,11 @@ pub(in crate::cli) fn outcome(
     progress: &dyn Progress,
 ) -> Result<ScanResult, Failure> {
     let target = target(flags, common)?;
-    let (config, origin) = settings_of(flags, &target, common)?;
-    scanned(target, flags, (&config, &origin), common, progress)
+    let config = settings_of(flags, &target, common)?;
+    scanned(target, flags, &config, common, progress)
 }
 
-fn settings_of(
-    flags: &Scan,
-    target: &ScanTarget,
-    common: &Common,
-) -> Result<(Config, String), Failure> {
+fn settings_of(flags: &Scan, target: &ScanTarget, common: &Common) -> Result<Config, Failure> {
     let settings = [flags.output.settings(), flags.min_tokens.settings("scan-min-tokens")].concat();
     settings::read(common, target.repository(), &settings)
 }
@@ -85,11 +81,11 @@ impl ScanResult {
 fn scanned(
     target: ScanTarget,
     flags: &Scan,
-    (config, origin): (&Config, &str),
+    config: &Config,
     common: &Common,
     progress: &dyn Progress,
 ) -> Result<ScanResult, Failure> {
-    let languages = config.languages(origin)?;
+    let languages = config.languages();
     let root = target.repository().map(Repository::root);
     let baseline = settings::baseline(&flags.suppressing, root, config)?;
     let context = Context { config, languages: &languages, progress };

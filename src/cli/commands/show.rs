@@ -63,13 +63,14 @@ pub(in crate::cli) fn languages(
     common: &Common,
 ) -> Result<(), Failure> {
     let repository = Repository::discover(&common.repo).ok();
-    let (config, origin) = settings::read(common, repository.as_ref(), &[])?;
-    let languages = config.languages(&origin)?;
+    let written = place(common).settings(repository.as_ref())?;
+    let config = Overrides::new(&common.set, &[]).complete(&written)?;
+    let languages = config.languages();
     for id in config.language.keys() {
         if let Some(unmet) = languages.unmet_examples(id).into_iter().next() {
             let key = format!("language.{id}.examples");
             let why = unmet.to_string();
-            return Err(ConfigError::Value { file: origin, key, why, nearest: None }.into());
+            return Err(ConfigError::Value { file: written.origin, key, why, nearest: None }.into());
         }
     }
     // What is asked for may be a file.
@@ -217,17 +218,17 @@ pub(in crate::cli) fn config(list: bool, is_schema: bool, common: &Common) -> Re
     let repository = Repository::discover(&common.repo).ok();
     let written = place(common).settings(repository.as_ref())?;
     let overrides = Overrides::new(&common.set, &[]);
-    let (config, origin) = overrides.complete(&written)?;
+    let config = overrides.complete(&written)?;
     let mut rows = String::new();
     for (Leaf { key, value, .. }, source) in overrides.values(&written)? {
         let source = source.map(|source| format!("  # {source}")).unwrap_or_default();
         let _ = writeln!(rows, "{}", printable(format!("{key} = {value}{source}")));
     }
-    let (from, folders) = (printable(&origin), folders_of(&written));
+    let (from, folders) = (printable(&written.origin), folders_of(&written));
     print_text(&format!("# from {from}\n{rows}{folders}"))?;
     if let Some(repository) = &repository {
         let (_, files) = tree(repository, None)?;
-        settings::warn_of_idle(&config, &config.languages(&origin)?, &files.entries);
+        settings::warn_of_idle(&config, &config.languages(), &files.entries);
     }
     Ok(())
 }

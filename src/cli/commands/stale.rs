@@ -12,9 +12,9 @@ pub(in crate::cli) fn run(flags: &Stale, common: &Common) -> Result<u8, Failure>
     let Stale { tree, corpora, min_tokens, suppressing, output } = flags;
     let repository = common.repository()?;
     let settings = [output.settings(), min_tokens.settings("min-tokens")].concat();
-    let (config, origin) = settings::read(common, Some(&repository), &settings)?;
+    let config = settings::read(common, Some(&repository), &settings)?;
     let reports = reports.with(&config)?;
-    let languages = config.languages(&origin)?;
+    let languages = config.languages();
     let tells_fixes = reports.any(Format::tells_held_fixes);
     let scope = Scope { tree, corpora, suppressing, has_history: false, tells_fixes };
     let (mut outcome, has_past) = audited(&scope, &repository, (&config, &languages), common)?;
