@@ -5,8 +5,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use clap::builder::PossibleValue;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 
 use super::flags::{
     CommitLimits, Common, CorpusFlags, EffortFlag, MinTokens, MissingFlag, Output, PastFlags,
@@ -722,23 +721,6 @@ impl Check {
         settings.extend(self.past.history.then(|| ("history", "true".to_owned())));
         settings.extend(self.blame.then(|| ("blame", "true".to_owned())));
         settings
-    }
-}
-
-impl ValueEnum for Trust {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Self::Head, Self::Base, Self::Auto]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let (name, help) = match self {
-            Self::Head => ("head", "Those of the head; edits to them are listed"),
-            Self::Base => {
-                ("base", "Those of the base as it is now, and no suppression that the change adds")
-            }
-            Self::Auto => ("auto", "`base` where the variable CI is set, else `head`"),
-        };
-        Some(PossibleValue::new(name).help(help))
     }
 }
 

@@ -6,7 +6,7 @@ use clap::builder::PossibleValue;
 use clap::{Arg, Args, ValueEnum};
 
 use crate::change::{FilePlace, PastScope};
-use crate::config::{FailOn, Setting};
+use crate::config::{FailOn, Setting, Trust};
 use crate::fingerprint::Effort;
 use crate::git::{Error, Repository, WalkLimits, seconds_of};
 use crate::report::{Format, GroupBy};
@@ -103,20 +103,6 @@ impl Common {
     /// The same flags for an answer to a program: it does not wait for a remote either.
     pub fn silent(&self) -> Self {
         Self { quiet: true, no_progress: true, offline: true, ..self.clone() }
-    }
-}
-
-impl ValueEnum for GroupBy {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Self::Owner, Self::Folder]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let (name, help) = match self {
-            Self::Owner => ("owner", "The owners of the copy, in CODEOWNERS"),
-            Self::Folder => ("folder", "The folder of the copy"),
-        };
-        Some(PossibleValue::new(name).help(help))
     }
 }
 
@@ -295,19 +281,36 @@ pub(super) fn choice(key: &'static str, flag: Option<impl ValueEnum>) -> Option<
     Some((key, flag?.to_possible_value()?.get_name().to_owned()))
 }
 
-impl ValueEnum for FailOn {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Self::Error, Self::Warning, Self::Note, Self::Never]
-    }
+/// The values of flags whose types are of the floors below, each with its help.
+macro_rules! values {
+    ($($flag:ident { $($value:ident = $name:literal: $help:literal,)* })*) => {$(
+        impl ValueEnum for $flag {
+            fn value_variants<'a>() -> &'a [Self] {
+                &[$(Self::$value),*]
+            }
 
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let (name, help) = match self {
-            Self::Error => ("error", "Errors only"),
-            Self::Warning => ("warning", "Warnings and errors"),
-            Self::Note => ("note", "Any finding"),
-            Self::Never => ("never", "Nothing"),
-        };
-        Some(PossibleValue::new(name).help(help))
+            fn to_possible_value(&self) -> Option<PossibleValue> {
+                Some(match self { $(Self::$value => PossibleValue::new($name).help($help),)* })
+            }
+        }
+    )*};
+}
+
+values! {
+    FailOn {
+        Error = "error": "Errors only",
+        Warning = "warning": "Warnings and errors",
+        Note = "note": "Any finding",
+        Never = "never": "Nothing",
+    }
+    GroupBy {
+        Owner = "owner": "The owners of the copy, in CODEOWNERS",
+        Folder = "folder": "The folder of the copy",
+    }
+    Trust {
+        Head = "head": "Those of the head; edits to them are listed",
+        Base = "base": "Those of the base as it is now, and no suppression that the change adds",
+        Auto = "auto": "`base` where the variable CI is set, else `head`",
     }
 }
 
