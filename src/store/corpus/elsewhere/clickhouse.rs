@@ -15,17 +15,14 @@ use tokio::runtime::Runtime;
 
 use super::connection::{runtime, with_causes};
 use super::tables::{
-    ANSWERING, NO_SEGMENTS, SourceNumbers, SourceOf, TRIES, WRITING, blobs_of, blocks_of, is_local,
-    open_sources, postings_of,
+    ANSWERING, BlobOf, Database, SourceOf, TRIES, WRITING, is_local, no_segments, opened,
 };
 use super::{Compaction, Delivery, Engine, Location, OpenCorpus, Traffic};
 use crate::files::BlobId;
-use crate::store::corpus::lookups::{
-    Answers, AskedSegments, BlobAt, BlobPosting, Lookups, MAX_BLOBS,
-};
+use crate::store::corpus::lookups::MAX_BLOBS;
 use crate::store::corpus::rows::PostingRow;
 use crate::store::corpus::{Corpus, CorpusError, Shelf, hex};
-use crate::store::{BlockAt, Blocks, Result, SegmentError};
+use crate::store::{BlockAt, Result, SegmentError};
 
 /// The version of the tables. It increases when they change, and a program refuses those of another
 /// version.
@@ -238,10 +235,6 @@ fn list<T: std::fmt::Display>(values: impl IntoIterator<Item = T>) -> String {
 }
 
 impl Session {
-    fn fails(&self, why: impl std::fmt::Display) -> SegmentError {
-        SegmentError::Elsewhere { place: self.place.clone(), why: why.to_string() }
-    }
-
     fn sql(&self, text: &str) -> String {
         text.replace("{db}", &self.database)
     }
@@ -369,12 +362,7 @@ impl Engine for ClickHouse {
             stats,
             head: head.0,
         });
-        let (sources, segments, numbers) =
-            open_sources(&self.location, rows.collect(), |source| {
-                Box::new(Cells { session: Arc::clone(session), source })
-            })?;
-        let lookups = Box::new(SortedTables { session: Arc::clone(session), sources: numbers });
-        Ok(OpenCorpus { name, sources, segments, lookups, traffic: Arc::clone(&session.traffic) })
+        opened(&self.location, name, rows.collect(), session, &session.traffic)
     }
 
     fn add(&self, corpus: &Corpus, readers: Option<&str>) -> Result<Delivery, CorpusError> {
@@ -470,69 +458,56 @@ impl Engine for ClickHouse {
     }
 
     fn pull(&self, _: &Shelf, _: Option<&str>) -> Result<Delivery, CorpusError> {
-        Err(self.location.fails(NO_SEGMENTS))
+        Err(no_segments(&self.location))
     }
 }
 
-/// The blocks of a source.
-#[derive(Debug)]
-struct Cells {
-    session: Arc<Session>,
-    source: u64,
-}
+impl Database for Session {
+    type Number = u64;
 
-impl Blocks for Cells {
-    fn read(&self, blocks: &[BlockAt]) -> Result<Vec<Vec<u8>>> {
+    fn blocks(&self, source: u64, starts: &[u64]) -> Result<Vec<(u64, u32, Vec<u8>)>> {
         let mut rows = Vec::new();
-        for some in blocks.chunks(MAX_VALUES) {
+        for some in starts.chunks(MAX_VALUES) {
             let select = format!(
-                "SELECT source, start, checksum, bytes FROM {{db}}.blocks WHERE source = {} AND start IN ({})",
-                self.source,
-                list(some.iter().map(|block| block.range.start))
+                "SELECT source, start, checksum, bytes FROM {{db}}.blocks WHERE source = {source} AND start IN ({})",
+                list(some)
             );
-            rows.extend(self.session.ask::<BlockRow>(&select, |row| row.bytes.0.len() + 20)?);
+            rows.extend(self.ask::<BlockRow>(&select, |row| row.bytes.0.len() + 20)?);
         }
-        let rows = rows.into_iter().map(|row| (row.start, row.checksum, row.bytes.0));
-        blocks_of(blocks, self.source, rows).map_err(|why| self.session.fails(why))
+        Ok(rows.into_iter().map(|row| (row.start, row.checksum, row.bytes.0)).collect())
     }
-}
 
-#[derive(Debug)]
-struct SortedTables {
-    session: Arc<Session>,
-    sources: SourceNumbers<u64>,
-}
-
-impl Lookups for SortedTables {
-    fn postings(&self, asked: &AskedSegments<'_>, keys: &[u64]) -> Answers<BlobPosting> {
-        let wanted = self.sources.of(asked);
+    fn postings(&self, keys: &[u64], sources: &[u64]) -> Result<Vec<(u64, PostingRow)>> {
         let mut rows = Vec::new();
-        for some in keys.chunks(MAX_VALUES).filter(|_| !wanted.is_empty()) {
+        for some in keys.chunks(MAX_VALUES) {
             let select = format!(
                 "SELECT key, source, blob, component FROM {{db}}.postings WHERE key IN ({}) AND source IN ({})",
                 list(some),
-                list(wanted.keys())
+                list(sources)
             );
-            rows.extend(self.session.ask::<KeyRow>(&select, |_| 24)?);
+            rows.extend(self.ask::<KeyRow>(&select, |_| 24)?);
         }
         let rows = rows.into_iter().map(|KeyRow { key, source, blob, component }| {
             (source, PostingRow { key, blob, component })
         });
-        postings_of(keys, &wanted, rows).map_err(|why| self.session.fails(why))
+        Ok(rows.collect())
     }
 
-    fn blobs_of(&self, asked: &AskedSegments<'_>, ids: &[BlobId]) -> Answers<BlobAt> {
-        let wanted = self.sources.of(asked);
+    fn blobs(&self, ids: &[BlobId], sources: &[u64]) -> Result<Vec<BlobOf<u64>>> {
         let mut rows = Vec::new();
-        for some in ids.chunks(MAX_VALUES / 4).filter(|_| !wanted.is_empty()) {
+        for some in ids.chunks(MAX_VALUES / 4) {
             let ids = some.iter().map(|id| format!("unhex('{}')", hex(&id.sha1())));
             let select = format!(
                 "SELECT id, source, blob FROM {{db}}.blobs WHERE id IN ({}) AND source IN ({})",
                 list(ids),
-                list(wanted.keys())
+                list(sources)
             );
-            rows.extend(self.session.ask::<IdRow>(&select, |_| 32)?);
+            rows.extend(self.ask::<IdRow>(&select, |_| 32)?);
         }
-        Ok(blobs_of(ids, &wanted, rows.into_iter().map(|row| (row.id.0, row.source, row.blob))))
+        Ok(rows.into_iter().map(|row| (row.id.0, row.source, row.blob)).collect())
+    }
+
+    fn place(&self) -> &str {
+        &self.place
     }
 }

@@ -17,17 +17,14 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::connection::{runtime, with_causes};
 use super::tables::{
-    ANSWERING, NO_SEGMENTS, SourceNumbers, SourceOf, TRIES, WRITING, blobs_of, blocks_of, is_local,
-    open_sources, postings_of,
+    ANSWERING, BlobOf, Database, SourceOf, TRIES, WRITING, is_local, no_segments, opened,
 };
 use super::{Compaction, Delivery, Engine, Location, OpenCorpus, Traffic};
 use crate::files::BlobId;
-use crate::store::corpus::lookups::{
-    Answers, AskedSegments, BlobAt, BlobPosting, Lookups, MAX_BLOBS,
-};
+use crate::store::Result;
+use crate::store::corpus::lookups::MAX_BLOBS;
 use crate::store::corpus::rows::PostingRow;
 use crate::store::corpus::{Corpus, CorpusError, CorpusSegment, Shelf};
-use crate::store::{BlockAt, Blocks, Result, SegmentError};
 
 /// The version of the tables. It increases when they change, and a program refuses those of another
 /// version.
@@ -200,10 +197,6 @@ impl std::fmt::Debug for Session {
 }
 
 impl Session {
-    fn fails(&self, why: impl std::fmt::Display) -> SegmentError {
-        SegmentError::Elsewhere { place: self.place.clone(), why: why.to_string() }
-    }
-
     /// What the server answers, if it does so in this time.
     async fn in_time<T>(
         &self,
@@ -362,13 +355,7 @@ impl Engine for Postgres {
             stats: row.get(3),
             head: row.get(4),
         });
-        let (sources, segments, numbers) =
-            open_sources(&self.location, rows.collect(), |source| {
-                Box::new(Pages { session: Arc::clone(&session), source })
-            })?;
-        let traffic = Arc::clone(&session.traffic);
-        let lookups = Box::new(Tables { session, sources: numbers });
-        Ok(OpenCorpus { name, sources, segments, lookups, traffic })
+        opened(&self.location, name, rows.collect(), &session, &session.traffic)
     }
 
     fn add(&self, corpus: &Corpus, readers: Option<&str>) -> Result<Delivery, CorpusError> {
@@ -430,7 +417,7 @@ impl Engine for Postgres {
     }
 
     fn pull(&self, _: &Shelf, _: Option<&str>) -> Result<Delivery, CorpusError> {
-        Err(self.location.fails(NO_SEGMENTS))
+        Err(no_segments(&self.location))
     }
 
     fn compact(&self, _: Duration) -> Result<Compaction, CorpusError> {
@@ -455,69 +442,50 @@ impl Engine for Postgres {
 const NONE: &str =
     "there is no corpus in it, or its schema cannot be read; `secondhand corpus load` makes one";
 
-/// The blocks of a source.
-#[derive(Debug)]
-struct Pages {
-    session: Arc<Session>,
-    source: i32,
-}
+impl Database for Session {
+    type Number = i32;
 
-impl Blocks for Pages {
-    fn read(&self, blocks: &[BlockAt]) -> Result<Vec<Vec<u8>>> {
-        let starts: Vec<i64> = blocks.iter().map(|block| block.range.start as i64).collect();
+    fn blocks(&self, source: i32, starts: &[u64]) -> Result<Vec<(u64, u32, Vec<u8>)>> {
+        let starts: Vec<i64> = starts.iter().map(|start| *start as i64).collect();
         let select = format!(
             "SELECT start, checksum, bytes FROM {}.blocks WHERE source = $1 AND start = ANY($2)",
-            self.session.schema
+            self.schema
         );
-        let rows = self.session.ask_now(&select, &[&self.source, &starts])?;
+        let rows = self.ask_now(&select, &[&source, &starts])?;
         let rows = rows.iter().map(|row| {
             let (start, checksum): (i64, i64) = (row.get(0), row.get(1));
             (start as u64, checksum as u32, row.get(2))
         });
-        blocks_of(blocks, self.source, rows).map_err(|why| self.session.fails(why))
+        Ok(rows.collect())
     }
-}
 
-#[derive(Debug)]
-struct Tables {
-    session: Arc<Session>,
-    sources: SourceNumbers<i32>,
-}
-
-impl Lookups for Tables {
-    fn postings(&self, asked: &AskedSegments<'_>, keys: &[u64]) -> Answers<BlobPosting> {
-        if keys.is_empty() || asked.is_empty() {
-            return Ok(vec![Vec::new(); keys.len()]);
-        }
-        let wanted = self.sources.of(asked);
-        let sources: Vec<i32> = wanted.keys().copied().collect();
-        let asked: Vec<i64> = keys.iter().map(|key| *key as i64).collect();
+    fn postings(&self, keys: &[u64], sources: &[i32]) -> Result<Vec<(i32, PostingRow)>> {
+        let keys: Vec<i64> = keys.iter().map(|key| *key as i64).collect();
         let select = format!(
             "SELECT key, source, blob, component FROM {}.postings WHERE key = ANY($1) AND source = ANY($2)",
-            self.session.schema
+            self.schema
         );
-        let rows = self.session.ask_now(&select, &[&asked, &sources])?;
+        let rows = self.ask_now(&select, &[&keys, &sources])?;
         let rows = rows.iter().map(|row| {
             let (key, source): (i64, i32) = (row.get(0), row.get(1));
             let [blob, component] = [2, 3].map(|at| row.get::<_, i32>(at) as u32);
             (source, PostingRow { key: key as u64, blob, component })
         });
-        postings_of(keys, &wanted, rows).map_err(|why| self.session.fails(why))
+        Ok(rows.collect())
     }
 
-    fn blobs_of(&self, asked: &AskedSegments<'_>, ids: &[BlobId]) -> Answers<BlobAt> {
-        if ids.is_empty() || asked.is_empty() {
-            return Ok(vec![Vec::new(); ids.len()]);
-        }
-        let wanted = self.sources.of(asked);
-        let sources: Vec<i32> = wanted.keys().copied().collect();
-        let bytes: Vec<Vec<u8>> = ids.iter().map(|id| id.sha1().to_vec()).collect();
+    fn blobs(&self, ids: &[BlobId], sources: &[i32]) -> Result<Vec<BlobOf<i32>>> {
+        let ids: Vec<Vec<u8>> = ids.iter().map(|id| id.sha1().to_vec()).collect();
         let select = format!(
             "SELECT id, source, blob FROM {}.blobs WHERE id = ANY($1) AND source = ANY($2)",
-            self.session.schema
+            self.schema
         );
-        let rows = self.session.ask_now(&select, &[&bytes, &sources])?;
+        let rows = self.ask_now(&select, &[&ids, &sources])?;
         let rows = rows.iter().map(|row| (row.get(0), row.get(1), row.get::<_, i32>(2) as u32));
-        Ok(blobs_of(ids, &wanted, rows))
+        Ok(rows.collect())
+    }
+
+    fn place(&self) -> &str {
+        &self.place
     }
 }

@@ -1,18 +1,18 @@
-//! Checks the rows that databases answer, and puts them in the order of the question: they come in
-//! any order, and may be damaged.
+//! Reads the tables of databases: checks the rows that they answer, and puts them in the order of
+//! the question. They come in any order, and may be damaged.
 
 use std::collections::BTreeMap;
-use std::fmt::Display;
+use std::fmt::{Debug, Display};
 use std::net::IpAddr;
-use std::ops::Range;
+use std::sync::Arc;
 use std::time::Duration;
 
-use super::Location;
+use super::{Location, OpenCorpus, Traffic};
 use crate::files::BlobId;
-use crate::store::corpus::lookups::{AskedSegments, BlobAt, BlobPosting, each};
+use crate::store::corpus::lookups::{Answers, AskedSegments, BlobAt, BlobPosting, Lookups, each};
 use crate::store::corpus::rows::PostingRow;
 use crate::store::corpus::{CorpusError, CorpusSegment, Stats};
-use crate::store::{BlockAt, Blocks, Segment};
+use crate::store::{BlockAt, Blocks, Result, Segment, SegmentError};
 
 /// Maximum time to wait for an answer.
 pub(super) const ANSWERING: Duration = Duration::from_secs(60);
@@ -22,24 +22,37 @@ pub(super) const WRITING: Duration = Duration::from_secs(3600);
 /// How often to ask or to connect, with growing pauses: a server that restarts is there again soon.
 pub(super) const TRIES: u32 = 3;
 
-pub(super) const NO_SEGMENTS: &str =
-    "a database holds no segments to copy; pull from where they were pushed to";
+pub(super) fn no_segments(location: &Location) -> CorpusError {
+    location.fails("a database holds no segments to copy; pull from where they were pushed to")
+}
 
 pub(super) fn is_local(host: &str) -> bool {
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
-/// The numbers that a database has for sources, in the order of their segments.
-#[derive(Debug)]
-pub(super) struct SourceNumbers<N>(pub Vec<N>);
+/// A blob of a source: its id, the source, and its number there.
+pub(super) type BlobOf<N> = (Vec<u8>, N, u32);
 
-/// The sources that are asked for, each with the number of its segment.
-pub(super) type SourceSegments<N> = BTreeMap<N, usize>;
+/// A database, which has numbers for sources. Rows come in any order.
+pub(super) trait Database: Debug + Send + Sync + 'static {
+    type Number: Copy + Ord + Debug + Display + Send + Sync;
 
-impl<N: Copy + Ord> SourceNumbers<N> {
-    /// The sources of the segments that are asked.
-    pub fn of(&self, asked: &AskedSegments<'_>) -> SourceSegments<N> {
-        asked.iter().filter_map(|(segment, _)| Some((*self.0.get(*segment)?, *segment))).collect()
+    /// The blocks of a source that start here: start, checksum and bytes.
+    fn blocks(&self, source: Self::Number, starts: &[u64]) -> Result<Vec<(u64, u32, Vec<u8>)>>;
+
+    fn postings(
+        &self,
+        keys: &[u64],
+        sources: &[Self::Number],
+    ) -> Result<Vec<(Self::Number, PostingRow)>>;
+
+    /// The blobs with these ids.
+    fn blobs(&self, ids: &[BlobId], sources: &[Self::Number]) -> Result<Vec<BlobOf<Self::Number>>>;
+
+    fn place(&self) -> &str;
+
+    fn fails(&self, why: impl Display) -> SegmentError {
+        SegmentError::Elsewhere { place: self.place().to_owned(), why: why.to_string() }
     }
 }
 
@@ -50,20 +63,19 @@ pub(super) struct SourceOf<N> {
     pub head: Vec<u8>,
 }
 
-/// Sources, each with its label and figures; their segments; and their numbers.
-pub(super) type SourceTables<N> = (Vec<(String, Stats)>, Vec<CorpusSegment>, SourceNumbers<N>);
-
-/// Opens the sources of `rows`, whose blocks `blocks_of` reads: several at a time, since each asks
-/// for its description.
-pub(super) fn open_sources<N: Copy + Sync>(
+/// Opens the sources of `rows`, several at a time, since each asks for its description.
+pub(super) fn opened<D: Database>(
     location: &Location,
-    rows: Vec<SourceOf<N>>,
-    blocks_of: impl Fn(N) -> Box<dyn Blocks> + Sync,
-) -> Result<SourceTables<N>, CorpusError> {
+    name: String,
+    rows: Vec<SourceOf<D::Number>>,
+    database: &Arc<D>,
+    traffic: &Arc<Traffic>,
+) -> Result<OpenCorpus, CorpusError> {
     let opened = each(&rows, |row| {
         let stats: Stats =
             serde_json::from_str(&row.stats).map_err(|why| location.fails_of(&row.label, why))?;
-        let segment = Segment::elsewhere(&row.head, blocks_of(row.source), None)
+        let blocks = SourceBlocks { database: Arc::clone(database), source: row.source };
+        let segment = Segment::elsewhere(&row.head, Box::new(blocks), None)
             .and_then(CorpusSegment::new)
             .map_err(|why| location.fails_of(&row.label, why))?;
         Ok::<_, CorpusError>((stats, segment))
@@ -75,58 +87,80 @@ pub(super) fn open_sources<N: Copy + Sync>(
         segments.push(segment);
         numbers.push(row.source);
     }
-    Ok((sources, segments, SourceNumbers(numbers)))
+    let lookups = Box::new(Tables { database: Arc::clone(database), sources: numbers });
+    Ok(OpenCorpus { name, sources, segments, lookups, traffic: Arc::clone(traffic) })
 }
 
-/// The bytes of `blocks` of a source, each of which is among `rows` and undamaged. A row has where
-/// it starts, its checksum and its bytes.
-pub(super) fn blocks_of(
-    blocks: &[BlockAt],
-    source: impl Display,
-    rows: impl IntoIterator<Item = (u64, u32, Vec<u8>)>,
-) -> Result<Vec<Vec<u8>>, String> {
-    let mut found: BTreeMap<u64, Vec<u8>> = BTreeMap::new();
-    for (start, checksum, bytes) in rows {
-        if crc32fast::hash(&bytes) != checksum {
-            return Err(format!("block {start} of source {source} is damaged"));
+#[derive(Debug)]
+struct SourceBlocks<D: Database> {
+    database: Arc<D>,
+    source: D::Number,
+}
+
+impl<D: Database> Blocks for SourceBlocks<D> {
+    fn read(&self, blocks: &[BlockAt]) -> Result<Vec<Vec<u8>>> {
+        let Self { database, source } = self;
+        let fails =
+            |start: u64, why| database.fails(format!("block {start} of source {source} is {why}"));
+        let starts: Vec<u64> = blocks.iter().map(|block| block.range.start).collect();
+        let mut found: BTreeMap<u64, Vec<u8>> = BTreeMap::new();
+        for (start, checksum, bytes) in database.blocks(*source, &starts)? {
+            if crc32fast::hash(&bytes) != checksum {
+                return Err(fails(start, "damaged"));
+            }
+            found.insert(start, bytes);
         }
-        found.insert(start, bytes);
+        let taken = starts.into_iter();
+        taken.map(|start| found.remove(&start).ok_or_else(|| fails(start, "missing"))).collect()
     }
-    let taken = blocks.iter().map(|BlockAt { range: Range { start, .. }, .. }| {
-        found.remove(start).ok_or_else(|| format!("block {start} of source {source} is missing"))
-    });
-    taken.collect()
 }
 
-/// For each of `keys`, which ascend, its rows with their sources, in the order that
-/// [`Lookups`](crate::store::corpus::Lookups) asks for.
-pub(super) fn postings_of<N: Ord>(
-    keys: &[u64],
-    wanted: &SourceSegments<N>,
-    rows: impl IntoIterator<Item = (N, PostingRow)>,
-) -> Result<Vec<Vec<BlobPosting>>, String> {
-    let mut found = vec![Vec::new(); keys.len()];
-    for (source, PostingRow { key, blob, component }) in rows {
-        let place = keys.binary_search(&key).ok().zip(wanted.get(&source));
-        let (at, &segment) = place.ok_or("it answered what was not asked")?;
-        found[at].push(BlobPosting { segment, blob, component });
-    }
-    found.iter_mut().for_each(|of_key| of_key.sort_unstable());
-    Ok(found)
+#[derive(Debug)]
+struct Tables<D: Database> {
+    database: Arc<D>,
+    /// The numbers of sources, in the order of their segments.
+    sources: Vec<D::Number>,
 }
 
-/// For each of `ids` the blobs of its rows: id, source and blob.
-pub(super) fn blobs_of<N: Ord>(
-    ids: &[BlobId],
-    wanted: &SourceSegments<N>,
-    rows: impl IntoIterator<Item = (Vec<u8>, N, u32)>,
-) -> Vec<Vec<BlobAt>> {
-    let mut found: BTreeMap<Vec<u8>, Vec<BlobAt>> = BTreeMap::new();
-    for (id, source, blob) in rows {
-        if let Some(&segment) = wanted.get(&source) {
-            found.entry(id).or_default().push((segment, blob));
+impl<D: Database> Tables<D> {
+    /// The sources that are asked for, each with the number of its segment.
+    fn wanted(&self, asked: &AskedSegments<'_>) -> BTreeMap<D::Number, usize> {
+        let asked = asked.iter();
+        asked.filter_map(|(segment, _)| Some((*self.sources.get(*segment)?, *segment))).collect()
+    }
+}
+
+impl<D: Database> Lookups for Tables<D> {
+    fn postings(&self, asked: &AskedSegments<'_>, keys: &[u64]) -> Answers<BlobPosting> {
+        let mut found = vec![Vec::new(); keys.len()];
+        let wanted = self.wanted(asked);
+        if keys.is_empty() || wanted.is_empty() {
+            return Ok(found);
         }
+        let sources: Vec<D::Number> = wanted.keys().copied().collect();
+        for (source, row) in self.database.postings(keys, &sources)? {
+            let place = keys.binary_search(&row.key).ok().zip(wanted.get(&source));
+            let not_asked = || self.database.fails("it answered what was not asked");
+            let (at, &segment) = place.ok_or_else(not_asked)?;
+            found[at].push(BlobPosting { segment, blob: row.blob, component: row.component });
+        }
+        found.iter_mut().for_each(|of_key| of_key.sort_unstable());
+        Ok(found)
     }
-    found.values_mut().for_each(|blobs| blobs.sort_unstable());
-    ids.iter().map(|id| found.get(&id.sha1()[..]).cloned().unwrap_or_default()).collect()
+
+    fn blobs_of(&self, asked: &AskedSegments<'_>, ids: &[BlobId]) -> Answers<BlobAt> {
+        let wanted = self.wanted(asked);
+        if ids.is_empty() || wanted.is_empty() {
+            return Ok(vec![Vec::new(); ids.len()]);
+        }
+        let sources: Vec<D::Number> = wanted.keys().copied().collect();
+        let mut found: BTreeMap<Vec<u8>, Vec<BlobAt>> = BTreeMap::new();
+        for (id, source, blob) in self.database.blobs(ids, &sources)? {
+            if let Some(&segment) = wanted.get(&source) {
+                found.entry(id).or_default().push((segment, blob));
+            }
+        }
+        found.values_mut().for_each(|blobs| blobs.sort_unstable());
+        Ok(ids.iter().map(|id| found.get(&id.sha1()[..]).cloned().unwrap_or_default()).collect())
+    }
 }
