@@ -94,11 +94,6 @@ pub fn readable(bytes: Vec<u8>) -> Vec<u8> {
     }
 }
 
-/// Whether these bytes are decoded, so that offsets in the text are not those in the bytes.
-pub fn is_encoded(bytes: &[u8]) -> bool {
-    has_mark(bytes) || from_declared(bytes).is_some()
-}
-
 /// The text of a file that is not UTF-8 and names its encoding in its first two lines, as Python,
 /// Ruby and XML do: `coding: latin-1`.
 fn from_declared(bytes: &[u8]) -> Option<Vec<u8>> {

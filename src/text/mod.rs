@@ -16,7 +16,7 @@ use std::sync::{Arc, OnceLock};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use count::{agreed, and_more, count, first, hexadecimal, joined, noun_of};
-pub use encoding::{NotText, decoded, decoded_as, is_encoded, readable};
+pub use encoding::{NotText, decoded, decoded_as, readable};
 pub use fnv::fnv_1a;
 pub use glob::glob_matches;
 pub use nearest::nearest;

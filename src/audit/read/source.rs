@@ -14,7 +14,7 @@ use crate::git::{Attributes, FileAttributes, Snapshot};
 use crate::language::{BlockWords, Language, Languages, Token, is_generated, is_script};
 use crate::matching::{Document, words_of_file};
 use crate::policy::Fragment;
-use crate::text::{FilePath, Lines, Position, decoded, fnv_1a, is_encoded};
+use crate::text::{FilePath, Lines, Position, decoded, fnv_1a};
 
 /// Maximum bytes of the files of a generation, as they are in memory.
 const GENERATION_BYTES: usize = 32 * 1024 * 1024;
@@ -535,8 +535,7 @@ impl<'a> Sources<'a> {
     /// The language of a file that a single lexer reads as it is: not decoded, embedded or skipped.
     pub fn plain(&self, path: &FilePath, bytes: &[u8]) -> Option<&Language> {
         let is_as_it_is = bytes.len() as u64 <= self.config.max_file_size
-            && !is_encoded(bytes)
-            && decoded(bytes).is_ok();
+            && matches!(decoded(bytes), Ok(Cow::Borrowed(_)));
         let language = self.identify(path, bytes).ok().filter(|_| is_as_it_is)?;
         // No text has more tokens than bytes.
         let is_whole = bytes.len() <= self.config.max_file_tokens
