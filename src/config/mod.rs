@@ -56,8 +56,6 @@ pub struct Config {
     pub matching: matching::Params,
     /// The evidence that a copy from a corpus needs.
     pub enough: matching::Enough,
-    /// Minimum rarity of the seeds of a clone, 0 to 1.
-    pub min_rarity: f64,
     /// Files that are not compared.
     pub ignore: PathRules,
     /// Files whose findings are notes at most.
@@ -126,7 +124,7 @@ impl Config {
         let min_run = specials.least(raw.min_run, |of| of.min_run);
         let scan_min_tokens = specials.least(raw.scan_min_tokens, |of| of.scan_min_tokens);
         let scan_t = positive("scan-min-tokens", min_run.min(scan_min_tokens), origin)?.max(t);
-        let Thresholds { matching, min_rarity, levels, .. } =
+        let Thresholds { matching, levels, .. } =
             Thresholds::new(&raw, file, levels("rules", &raw.rules, origin)?);
         let digests = folders.iter().filter_map(|of| Some((of.folder.clone(), of.digest()?)));
         Ok(Self {
@@ -140,7 +138,6 @@ impl Config {
                 exact_run: raw.corpus_min_exact_run,
                 run: raw.corpus_min_run,
             },
-            min_rarity,
             ignore: PathRules::of_option("ignore", paths::IGNORED, &raw.ignore, origin)?,
             tests: PathRules::of_option("tests", paths::TESTS, &raw.tests, origin)?,
             examples: PathRules::of_option("examples", paths::EXAMPLES, &raw.examples, origin)?,

@@ -172,12 +172,6 @@ impl<T: Kept> Version<T> {
         let changed = changed.trimmed(&before.tokens, &tokens);
         (Self { tokens, marks }, changed)
     }
-
-    /// The tokens in which a version differs from one before it.
-    pub fn changed(&self, before: &Self) -> ChangedTokens {
-        let changed = ChangedTokens { before: 0..before.tokens.len(), after: 0..self.tokens.len() };
-        changed.trimmed(&before.tokens, &self.tokens)
-    }
 }
 
 impl ChangedTokens {

@@ -67,11 +67,6 @@ impl Owners {
         let (a, b) = (self.of(a), self.of(b));
         !a.is_empty() && !b.is_empty() && !a.iter().any(|owner| b.contains(owner))
     }
-
-    /// Whether no file has an owner.
-    pub fn is_empty(&self) -> bool {
-        self.sections.iter().all(Vec::is_empty)
-    }
 }
 
 /// The words of a line up to a comment; `\` keeps a blank or a `#` in a word.

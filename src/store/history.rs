@@ -182,7 +182,7 @@ impl History {
 
     /// The number of distinct fingerprints.
     pub fn n_fingerprints(&self) -> usize {
-        self.parts.iter().filter_map(|part| part.postings().ok()).map(|all| all.len()).sum()
+        self.parts.iter().filter_map(|part| part.postings().ok()).map(|all| all.n_rows()).sum()
     }
 
     /// The number of its files.

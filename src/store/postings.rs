@@ -121,13 +121,8 @@ impl<'s> Postings<'s> {
     }
 
     /// The number of rows.
-    pub fn len(&self) -> usize {
+    pub fn n_rows(&self) -> usize {
         self.n_rows
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.n_rows == 0
     }
 
     /// The values under the hash with this [`key`], one after the other, in the order they were

@@ -72,7 +72,7 @@ fn read_sections(segment: &Segment) {
         }
         if let Ok(postings) = Postings::new(segment, id) {
             let n_rows = postings.rows().map_or(0, Iterator::count);
-            assert!(n_rows <= postings.len());
+            assert!(n_rows <= postings.n_rows());
             for hash in 0..20 {
                 let _ = postings.get(key(hash)).map(Iterator::count);
             }
