@@ -455,13 +455,6 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_key_or_level_is_named_with_its_line_and_the_nearest_one() {
-        check("# size\n\nmin-token = 40\n", 3, "unknown option `min-token`", Some("min-tokens"));
-        let levels = "`warn` is not one of: off, note, warning, error";
-        check("[rules]\ncopied-code = \"warn\"\n", 2, levels, Some("warning"));
-    }
-
-    #[test]
     fn a_value_of_a_language_table_that_cannot_be_used_is_named_with_its_line_and_key() {
         let table = "[language.zz]\nname = \"ZZ\"\n\n[[language.zz.strings]]\nopen = \"a\"\nclose = \"b\"\n\n";
         let no_language = "there is no language `rsut`; `secondhand languages` lists all";

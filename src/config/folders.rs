@@ -202,14 +202,4 @@ mod tests {
         assert!(contains("a/[b]/x.c") && contains("a/[b]/d/x.c"));
         assert!(!contains("a/b/x.c") && !contains("x.c"));
     }
-
-    #[test]
-    fn a_settings_file_belongs_to_the_folder_above_it() {
-        let folder = |file: &str| folder_of(&FilePath::new(file)).map(|folder| folder.to_string());
-        assert_eq!(folder("a/b/secondhand.toml").as_deref(), Some("a/b"));
-        assert_eq!(folder("a/.config/secondhand.toml").as_deref(), Some("a"));
-        assert_eq!(folder("secondhand.toml"), None);
-        assert_eq!(folder(".config/secondhand.toml"), None);
-        assert_eq!(folder("a/my-secondhand.toml"), None);
-    }
 }

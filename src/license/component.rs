@@ -551,10 +551,6 @@ mod tests {
         assert_eq!(found.found_by().as_deref(), Some(expected));
     }
 
-    fn contradictions(found: &Identification) -> Vec<String> {
-        found.contradictions.iter().map(LicenseEvidence::says).collect()
-    }
-
     #[test]
     fn the_nearest_license_counts() {
         let files = [("LICENSE", MIT), ("vendor/x/COPYING", GPL), ("vendor/x/a.c", "int a;")];
@@ -585,19 +581,6 @@ mod tests {
         check(&[(".reuse/dep5", dep5)], "src/a.c", "GPL-2.0-only");
         let faulty = reuse.replace("]]", "]");
         check(&[("REUSE.toml", &faulty), ("LICENSE", MIT)], "lib/a.c", "unknown");
-    }
-
-    #[test]
-    fn evidence_that_disagrees_is_kept() {
-        let manifest = "{\"license\": \"MIT\"}";
-        let files = [("package.json", manifest), ("LICENSE", GPL)];
-        assert_eq!(contradictions(&check(&files, "a.js", "GPL-3.0-only")), ["MIT"]);
-        let files = [files[0], files[1], ("COPYING", MIT)];
-        assert_eq!(contradictions(&check(&files, "a.js", "MIT")), ["GPL-3.0-only"]);
-        let both = "// SPDX-License-Identifier: MIT\n// it under the terms of the GNU General Public License as published by the Free Software Foundation; version 2 of the License.\n";
-        assert_eq!(check(&[("a.c", both)], "a.c", "MIT").contradictions.len(), 1);
-        let found = check(&[("package.json", manifest), ("LICENSE", MIT)], "a.js", "MIT");
-        assert_eq!(found.contradictions, []);
     }
 
     #[test]
@@ -635,23 +618,6 @@ mod tests {
     }
 
     #[test]
-    fn what_is_declared_counts_and_what_was_found_otherwise_is_kept() {
-        let files = [("LICENSE", GPL), ("a.c", "// SPDX-License-Identifier: ISC\n")];
-        let files: Vec<_> =
-            files.iter().map(|(path, text)| (FilePath::new(*path), text.as_bytes())).collect();
-        let mut licenses = Licenses::new(files.iter().map(|(path, bytes)| (path, *bytes)));
-        licenses.declare(&FilePath::new(""), "MIT");
-        let (path, own) = (&files[1].0, LicensingInfo::new(&files[1].0, files[1].1));
-        let found = licenses.of_info(path, &own, &|_, _| None);
-        assert_eq!(found.expression, Expression::parse("MIT"));
-        assert_eq!(contradictions(&found), ["ISC"]);
-        assert_eq!(contradictions(&licenses.component()), ["GPL-3.0-only"]);
-        licenses = Licenses::default();
-        licenses.declare(&FilePath::new(""), "what you want");
-        assert_eq!(licenses.of_info(path, &own, &|_, _| None).expression, None);
-    }
-
-    #[test]
     fn the_metadata_of_a_wheel_licenses_the_code_next_to_it() {
         let metadata =
             |text: &str| format!("Metadata-Version: 2.4\nName: x\n{text}\n\nLicense: GPL\n");
@@ -665,25 +631,6 @@ mod tests {
         let found = check(&files, "x.py", "GPL-3.0-only");
         check_found_by(&found, "license text (x-1.0.dist-info/licenses/LICENSE.txt:1)");
         check(&[("src/x.egg-info/PKG-INFO", &expression)], "src/x/a.py", "MIT");
-    }
-
-    #[test]
-    fn a_header_that_refers_to_another_file_has_its_license() {
-        let zlib = format!("/* Copyright (C) 1995 Alpha Authors\n\n{} */", text("Zlib"));
-        let zlib = ("zlib.h", &*zlib);
-        let header = "/* For conditions of distribution and use, see copyright notice in zlib.h */";
-        let found = check(&[zlib, ("test/a.c", header)], "test/a.c", "Zlib");
-        check_found_by(&found, "the file that its header refers to (zlib.h:3)");
-        check(&[("a.c", header)], "a.c", "unknown");
-        // What the file says of itself comes first, and a text of the folder still is one.
-        let own = format!("// SPDX-License-Identifier: ISC\n{header}");
-        check(&[zlib, ("a.c", &own)], "a.c", "ISC");
-        let manifest = "{\"license\": \"MIT OR Zlib\"}";
-        let header = ("a.js", "// See the file COPYING for copying permission.");
-        let files = [("package.json", manifest), ("COPYING", GPL), header];
-        check(&files, "a.js", "GPL-3.0-only");
-        let header = ("a.c", "// See legal/COPYING for the license.");
-        check(&[("legal/COPYING", GPL), header], "a.c", "GPL-3.0-only");
     }
 
     #[test]
@@ -759,14 +706,5 @@ mod tests {
         assert_eq!(info.notices, ["Copyright (c) 2020 Example"]);
         let own = b"/* Copyright (C) 2007 Free Software Foundation, Inc. */";
         assert_eq!(LicensingInfo::new(&FilePath::new("a.c"), own).notices.len(), 1);
-    }
-
-    #[test]
-    fn the_notices_of_a_file_count_and_else_those_of_the_nearest_text() {
-        let text = format!("Copyright (c) 2013 Example\n\n{MIT}");
-        let files =
-            [("LICENSE", text.as_str()), ("a.c", "int a;"), ("b.c", "// Copyright 2020 Other\n")];
-        assert_eq!(check(&files, "a.c", "MIT").notices, ["Copyright (c) 2013 Example"]);
-        assert_eq!(check(&files, "b.c", "MIT").notices, ["Copyright 2020 Other"]);
     }
 }

@@ -138,34 +138,3 @@ fn parse(line: &str) -> Result<KnownCopy, &'static str> {
     let [identity, rule, path] = [identity, rule, path].map(str::to_owned);
     Ok(KnownCopy { identity, rule, n_tokens, path })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn copy(identity: u64, path: &str) -> KnownCopy {
-        let identity = format!("{identity:016x}");
-        KnownCopy { identity, rule: "copied-code".to_owned(), n_tokens: 50, path: path.to_owned() }
-    }
-
-    #[test]
-    fn what_is_written_is_read_again() {
-        let baseline: Baseline =
-            [copy(2, "b c.rs"), copy(1, "a.rs"), copy(2, "b c.rs")].into_iter().collect();
-        let text = baseline.to_text();
-        assert!(text.ends_with(
-            "0000000000000001 copied-code 50 a.rs\n0000000000000002 copied-code 50 b c.rs\n0000000000000002 copied-code 50 b c.rs\n"
-        ));
-        assert_eq!(Baseline::parse(&text), Ok(baseline));
-    }
-
-    #[test]
-    fn a_line_that_cannot_be_read_is_named() {
-        for (text, why) in [
-            ("# x\n\nzz copied-code 50 a.rs", "line 3: the identity must be 16 hexadecimal digits"),
-            ("<<<<<<< HEAD\n", "line 1: expected identity, rule, tokens and path"),
-        ] {
-            assert_eq!(Baseline::parse(text).map_err(|error| error.to_string()), Err(why.into()));
-        }
-    }
-}

@@ -425,14 +425,6 @@ mod tests {
     }
 
     #[test]
-    fn a_component_that_has_less_of_the_copy_decides_nothing() {
-        let denied = |similarity| Origin { similarity, ..in_component(Answer::Denied) };
-        let allowed = in_component(Answer::Allowed);
-        check(&levels(&[]), &[allowed.clone(), denied(0.985)], Some(("license-conflict", Error)));
-        check(&levels(&[]), &[allowed, denied(0.975)], Some(("corpus-copy", Warning)));
-    }
-
-    #[test]
     fn circumstances_make_a_finding_milder_and_never_graver() {
         let errors: Vec<_> = RULES.iter().map(|rule| (rule.id, Some(Error))).collect();
         let errors = Levels { in_tests: Warning, ..levels(&errors) };

@@ -253,35 +253,9 @@ mod tests {
     }
 
     #[test]
-    fn a_comment_above_code_reaches_to_its_first_line() {
-        let found = of(
-            "int a;\n/* secondhand: allow(copied-code) -- kept apart on purpose */\n\nint f(void);\n",
-        );
-        let expected = Suppression {
-            line: 2,
-            lines: Some(2..=4),
-            rules: vec!["copied-code".to_owned()],
-            until: None,
-            reason: "kept apart on purpose".to_owned(),
-            is_foreign: false,
-        };
-        assert_eq!(found, [Ok(expected)]);
-    }
-
-    #[test]
     fn a_comment_beside_code_reaches_no_further() {
         let found = of("int a; // secondhand: allow(copied-code) -- why\nint b;\n");
         assert_eq!(found[0].as_ref().map(|found| found.lines.clone()), Ok(Some(1..=1)));
-    }
-
-    #[test]
-    fn one_for_the_file_reaches_everywhere_until_its_day() {
-        let found =
-            of("// secondhand: allow-file(copied-code, until = 2027-01-31) -- why\nint a;\n");
-        let found = found[0].as_ref().expect("it is well formed");
-        let day = |text: &str| text.parse().expect("it is a day");
-        assert!(found.covers("copied-code", &(90..=99)) && found.holds(day("2027-01-31")));
-        assert!(!found.holds(day("2027-02-01")));
     }
 
     #[test]
