@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::windows::{Pair, Place};
 use crate::audit::read::Source;
-use crate::matching::unified;
+use crate::matching::{Hunk, unified};
 
 /// The text of the other file with the edits made and `names` for those of the edited one; `None`
 /// if other comments are there, or two names of an edit would become one, or nothing would change.
@@ -19,9 +19,9 @@ pub(super) fn adapted(
 ) -> Option<Vec<u8>> {
     let (base, head, target) = (pair.own, &pair.head.source, pair.other);
     let has_crlf = target.text.windows(2).any(|pair| pair == b"\r\n");
-    let mut text = target.text.clone();
+    let mut splices: Vec<(Range<usize>, Vec<u8>)> = Vec::new();
     let mut of_names: HashMap<&[u8], u32> = HashMap::new();
-    for Place { window, site, .. } in places.iter().rev() {
+    for Place { window, site, .. } in places {
         let hunk = &window.hunk;
         let (was, there) = (between(base, &hunk.removed), between(target, &site.at));
         if comments(base, &hunk.removed, &was) != comments(target, &site.at, &there) {
@@ -41,13 +41,19 @@ pub(super) fn adapted(
             at = token.end as usize;
         }
         new.extend(&head.text[at..of_head.end]);
+        splices.extend(indented_lines([base, head, target], hunk, site.at.end)?);
         let new = indented(&new, indent(base, hunk.removed.end), indent(target, site.at.end));
         let new: Vec<u8> = new.into_iter().filter(|&byte| byte != b'\r').collect();
         let new = match has_crlf {
             true => new.split(|&byte| byte == b'\n').collect::<Vec<_>>().join(&b"\r\n"[..]),
             false => new,
         };
-        text.splice(there, new);
+        splices.push((there, new));
+    }
+    let mut text = target.text.clone();
+    splices.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
+    for (range, new) in splices {
+        text.splice(range, new);
     }
     (text != target.text).then_some(text)
 }
@@ -87,6 +93,44 @@ fn indent(source: &Source, token: usize) -> &[u8] {
     let start = memchr::memrchr(b'\n', &source.text[..at]).map_or(0, |end| end + 1);
     let line = &source.text[start..at];
     &line[..line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()]
+}
+
+/// The white space of the lines behind an edit that it only indented otherwise, and what it becomes
+/// in the target, where they begin behind the token at `end`; `None` if something else was changed
+/// among them, or is there.
+fn indented_lines(
+    [base, head, target]: [&Source; 3],
+    hunk: &Hunk,
+    end: usize,
+) -> Option<Vec<(Range<usize>, Vec<u8>)>> {
+    let ends = [hunk.removed.end, hunk.added.end, end];
+    let (from, to) = (indent(base, hunk.removed.end), indent(target, end));
+    let mut found = Vec::new();
+    if !base.document().starts_line(hunk.removed.end) {
+        return Some(found);
+    }
+    // The white space before the first of them is part of the edit.
+    for n in 0.. {
+        let [own, new, there] = ends.map(|end| end + n);
+        let is_line = base.document().starts_line(own);
+        if own >= base.tokens.len() || is_line && indent(base, own) == indent(head, new) {
+            break;
+        }
+        let tokens = [(base, own), (head, new), (target, there)].map(|(of, at)| of.tokens.get(at));
+        let [Some(token), Some(of_head), Some(of_target)] = tokens else { return None };
+        let is_line_there = target.document().starts_line(there);
+        if !token.is_same(of_head) || token.symbol != of_target.symbol || is_line != is_line_there {
+            return None;
+        }
+        if n > 0 && is_line {
+            let start = of_target.start as usize;
+            let white = start - indent(target, there).len()..start;
+            let of_head = indent(head, new);
+            let rest = of_head.strip_prefix(from);
+            found.push((white, rest.map_or(of_head.to_vec(), |rest| [to, rest].concat())));
+        }
+    }
+    Some(found)
 }
 
 /// `text`, whose lines are indented by `from` or more, indented by `to` instead.

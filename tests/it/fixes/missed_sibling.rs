@@ -175,6 +175,11 @@ fn what_is_not_committed_yet_is_judged_without_a_message() {
 /// What `aof.c` is when the patch of a change was applied.
 #[track_caller]
 fn patched(change: &Change<'_>) -> String {
+    patched_file(change, "aof.c")
+}
+
+#[track_caller]
+fn patched_file(change: &Change<'_>, path: &str) -> String {
     let repository = change.made();
     let patch = repository.secondhand(&["check", "--base", "HEAD~1", "--format", "patch"]).output();
     let patch = patch.expect("the program starts").stdout;
@@ -182,7 +187,7 @@ fn patched(change: &Change<'_>) -> String {
     let mut apply = apply.stdin(Stdio::piped()).spawn().expect("git is installed");
     apply.stdin.take().expect("it is piped").write_all(&patch).expect("git reads it");
     assert!(apply.wait().expect("git ends").success(), "{}", String::from_utf8_lossy(&patch));
-    std::fs::read_to_string(repository.path("aof.c")).expect("the file is there")
+    std::fs::read_to_string(repository.path(path)).expect("the file is there")
 }
 
 #[test]
@@ -190,6 +195,33 @@ fn the_patch_makes_the_same_edit_with_the_names_of_the_sibling() {
     let (before, after) = fix_of_one();
     let made = patched(&Change { message: FIX, before: &before, after: &after });
     assert_eq!(made, fixed("save_aof", "aof", "out"));
+}
+
+#[test]
+fn the_patch_indents_what_the_edit_only_indented_otherwise() {
+    let plain = |name: &str, options: &str| {
+        format!(
+            "class {name}:\n    def load(self, path, cache, {options}):\n        \
+             text = read_text(path, encoding=\"utf-8\")\n        \
+             rows = parse_rows(text, {options}.separator)\n        for row in rows:\n            \
+             cache.insert(row.key, row.value)\n        cache.flush({options}.folder)\n        \
+             report = summarize(rows, {options}.format)\n        \
+             write_log({options}.log, report.title, report.lines)\n        return report\n"
+        )
+    };
+    let fixed = |text: &str| {
+        let text =
+            text.replace("        for row", "        if cache is not None:\n            for row");
+        text.replace("            cache.insert", "                cache.insert")
+            .replace("        cache.flush", "            cache.flush")
+    };
+    let function = |text: String| text.split_once('\n').expect("a class").1.replace("\n    ", "\n");
+    let (users, groups) = (plain("Users", "options"), plain("Groups", "settings"));
+    let groups = function(groups).trim_start().to_owned();
+    let after = [("rdb.py", fixed(&users)), ("aof.py", groups.clone())];
+    let before = [("rdb.py", users), ("aof.py", groups)];
+    let made = patched_file(&Change { message: FIX, before: &before, after: &after }, "aof.py");
+    assert_eq!(made, function(fixed(&plain("Groups", "settings"))).trim_start());
 }
 
 #[test]
