@@ -7,6 +7,8 @@ use super::table::Table;
 /// Words that begin part of a function rather than a unit, in most languages that have them.
 const PARTS: &str = "if else elif elsif elseif unless for foreach while until loop do repeat switch select case when \
      default match try except rescue catch finally ensure with return then begin";
+/// Those of them that begin one of several branches.
+const BRANCHES: &str = "else elif elsif elseif case default except rescue catch";
 /// Words before the name of a function.
 const FUNCTIONS: &str = "def fn func function fun sub proc procedure method defp macro";
 const TYPES: &str = "class struct trait interface";
@@ -19,6 +21,7 @@ const CONTROL_FLOW: &str = "if else elif elsif elseif unless for foreach while u
 #[derive(Debug, Clone)]
 pub struct BlockWords {
     parts: Words,
+    branches: Words,
     functions: Words,
     types: Words,
     ends: Words,
@@ -42,6 +45,7 @@ impl BlockWords {
     fn with([parts, functions, ends, control_flow]: [&str; 4], is_case_insensitive: bool) -> Self {
         Self {
             parts: Words::new([PARTS, parts], true),
+            branches: Words::new([BRANCHES, ""], true),
             functions: Words::new([FUNCTIONS, functions], is_case_insensitive),
             types: Words::new([TYPES, ""], is_case_insensitive),
             ends: Words::new([ENDS, ends], true),
@@ -52,6 +56,7 @@ impl BlockWords {
     /// Adds the words of another language, which is in the same file.
     pub(super) fn add(&mut self, other: &Self) {
         self.parts.add(&other.parts);
+        self.branches.add(&other.branches);
         self.functions.add(&other.functions);
         self.types.add(&other.types);
         self.ends.add(&other.ends);
@@ -61,6 +66,11 @@ impl BlockWords {
     /// Whether a line that begins with this word begins part of a function.
     pub fn begins_part(&self, word: &[u8]) -> bool {
         self.parts.get(word).is_some()
+    }
+
+    /// Whether this word begins one of several branches of a decision.
+    pub fn begins_branch(&self, word: &[u8]) -> bool {
+        self.branches.get(word).is_some()
     }
 
     /// Whether the name of a function may follow this word.

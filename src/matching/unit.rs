@@ -347,7 +347,7 @@ impl Document<'_> {
         heads.any(|at| self.name_of_function(at..self.end_of_unit(at).0).is_some())
     }
 
-    fn is_part(&self, at: usize) -> bool {
+    pub(super) fn is_part(&self, at: usize) -> bool {
         let word = self.word(at);
         match self.tokens[at].kind() {
             Kind::Punctuation => true,

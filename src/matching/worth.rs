@@ -85,7 +85,7 @@ pub struct Worth {
     pub is_even: bool,
     /// The similarity of the copy and the origin, 0 to 1.
     pub similarity: f64,
-    /// Whether the origin is right next to it.
+    /// Whether the origin is right next to it, or another branch of the same decision.
     pub is_beside: bool,
     /// The number of origins that are older: what is written in many places is how things are
     /// written there.
@@ -239,6 +239,22 @@ impl<'d> Document<'d> {
         let closes = self.ends_block_with(&self.tokens[first]);
         let is_cut = range.end < self.tokens.len() && !self.starts_line(range.end);
         !is_cut && (closes || self.indent(range.end) < self.indent(first))
+    }
+
+    /// Whether two parts of a text are branches of one decision: `else if` after `if`, one `case`
+    /// after another. Time O(distance).
+    pub fn are_branches(&self, a: &Range<usize>, b: &Range<usize>) -> bool {
+        let [first, last] = if a.start < b.start { [a, b] } else { [b, a] };
+        let indent = self.indent(first.start);
+        let mut lines = (first.start..last.start).filter(|&at| self.starts_line(at));
+        [first, last].into_iter().all(|of| self.begins_branch(of))
+            && indent == self.indent(last.start)
+            && lines.all(|at| self.indent(at) >= indent)
+    }
+
+    fn begins_branch(&self, range: &Range<usize>) -> bool {
+        let mut words = range.clone().filter(|&at| !self.tokens[at].is_closing());
+        words.next().is_some_and(|at| self.is_part(at) && self.words.begins_branch(self.word(at)))
     }
 
     /// Whether `range` begins and ends on its outermost level: its first line is indented no more

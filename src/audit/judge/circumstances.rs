@@ -83,7 +83,8 @@ impl FileUnderAudit<'_> {
         let statements = document.statements(range.clone(), novel, juxtaposed);
         let is_beside = origin.place == Place::Tree
             && origin.path == source.path
-            && is_beside(fragment.rows(), origin.fragment.rows());
+            && (is_beside(fragment.rows(), origin.fragment.rows())
+                || document.are_branches(range, &source.tokens_on(&origin.fragment)));
         let Origin { in_common: InCommon { names, n_rare_names, .. }, similarity, .. } = *origin;
         // What a change writes in many places at once is not how things are written.
         let n_origins = origins.iter().filter(|origin| !origin.rank.is_new).count();

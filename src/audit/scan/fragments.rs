@@ -281,7 +281,8 @@ impl<'t> Scales<'t> {
         }
         let document = query.source.document();
         let is_beside = query.source.path == target.source.path
-            && is_beside(query.source.rows(&own), target.source.rows(&other));
+            && (is_beside(query.source.rows(&own), target.source.rows(&other))
+                || document.are_branches(&own, &other));
         let names = names_alike(&query.source.tokens[own.clone()], &target.source.tokens[other]);
         let mut worth = Worth { names, similarity: pair.similarity, is_beside, ..self.alone(&own) };
         // Lines take longest to compare: only where they decide.

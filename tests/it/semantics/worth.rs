@@ -109,6 +109,27 @@ fn a_function_of_a_hundred_tokens_is_a_warning_when_all_its_names_are_replaced_o
     assert!(check(14)[0].starts_with("note b.c:1, says little"), "{:?}", check(14));
 }
 
+/// Branches of one decision are written side by side, however many are between.
+#[test]
+fn a_branch_of_the_same_decision_is_next_to_its_origin() {
+    let branch = |name: &str, mark: &str| {
+        format!(
+            "    {mark}if (strcmp(word, \"{name}\") == 0) {{\n        unsigned *option = &options->{name};\n        \
+             if (is_on)\n            set(option, MASK_{name});\n        else\n            clear(option, MASK_{name});\n    }}\n"
+        )
+    };
+    let between: String =
+        (0..9).map(|at| format!("    else if (n == {at})\n        n = m;\n")).collect();
+    let check = |mark: &str| {
+        let before = format!("{}{between}", branch("all", mark));
+        let text = |body: &str| format!("void parse(int n, int m)\n{{\n{body}}}\n");
+        let after = format!("{before}{}", branch("some", mark));
+        levels(&[], &[("a.c", &text(&before))], &[("a.c", &text(&after))])
+    };
+    assert!(check("else ")[0].starts_with("note a.c:28, says little"), "{:?}", check("else "));
+    assert_eq!(check(""), ["warning a.c:28"]);
+}
+
 #[test]
 fn type_arguments_compute_nothing() {
     for (extension, opening, field, closing) in [
