@@ -20,6 +20,7 @@ use super::unit::HEAD;
 const NO_TYPES: &[&[u8]] = &[
     b"return", b"new", b"delete", b"go", b"assert", b"echo", b"print", b"typeof", b"import",
     b"export", b"not", b"del", b"out", b"ref", b"in", b"is", b"as", b"and", b"or", b"of", b"to",
+    b"instanceof", b"lambda",
 ];
 
 impl Document<'_> {
@@ -86,6 +87,13 @@ impl Document<'_> {
         }
         let name = head.clone().rev().find(|&at| is_generic && self.is(at + 1, b"<"));
         let mut parameters = head.end + 1..close;
+        // What has a function in it is called with that.
+        if parameters
+            .clone()
+            .any(|at| self.is(at, b"{") || self.words.defines_function(self.word(at)))
+        {
+            return false;
+        }
         let is_behind = close + 1 < self.tokens.len() && !self.starts_line(close + 1);
         let is_told = parameters.clone().skip(1).any(|at| self.is_type(at - 1) && self.is_type(at))
             || is_behind && (self.is(close + 1, b":") || self.is_type(close + 1));

@@ -438,6 +438,13 @@ fn calls_and_variables_are_no_signatures() {
         &[("b.cpp", &format!("int b;\n{}", function("meets")))],
     );
     assert_eq!(found, ["warning b.cpp:2"]);
+    let body = "  const found = await index.lookup(name, limit);\n  show(found, Date.now());\n  \
+                if (found.isStale(clock)) index.drop(found);\n";
+    for call in ["watch(\"finds\", async () => {\n{}});\n", "run(async function () {\n{}});\n"] {
+        let call = call.replace("{}", body);
+        let found = levels(&[], &[("a.js", &call)], &[("b.js", &format!("let b;\n{call}"))]);
+        assert_eq!(found, ["warning b.js:2"]);
+    }
 }
 
 #[test]
