@@ -34,7 +34,7 @@ pub struct Circumstances {
     pub is_idiom: bool,
     /// How much of one file the other held before, in percent, if they are kept in step.
     pub in_step: Option<u8>,
-    /// Whether its file is again as it was a few commits before.
+    /// Whether its file had its lines a few commits before.
     pub is_reverted: bool,
     /// Whether all its origins are in documents: one of the two shows the other.
     pub is_from_document: bool,
@@ -82,7 +82,7 @@ pub enum Milder {
     InStep(u8),
     /// The two files are kept in step: this many earlier edits of both are alike.
     EditedInStep(usize),
-    /// Its file is again as it was a few commits before.
+    /// Its file had its lines a few commits before.
     Reverted,
     /// Its origin is in a document.
     FromDocument,
@@ -123,7 +123,7 @@ impl Milder {
                 let (edits, are) = (count(*n, "earlier edit"), agreed(*n, "is", "are"));
                 return format!("{in_step}: {edits} of both {are} alike");
             }
-            Self::Reverted => "a revert: the file is as it was a few commits before",
+            Self::Reverted => "a revert: the file had these lines a few commits before",
             Self::FromDocument => "its origin is in a document",
             Self::FromGenerated => "its origin is generated",
             Self::Short => "a short insertion, and no whole function",

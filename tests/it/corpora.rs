@@ -1043,7 +1043,7 @@ mod more_search {
             );
             assert_eq!(report.status, 0);
             let reason = report.json["findings"][0]["levelReason"].as_str();
-            assert_eq!(reason, Some("a revert: the file is as it was a few commits before"));
+            assert_eq!(reason, Some("a revert: the file had these lines a few commits before"));
         }
         // The same text under another name is none.
         repository.git(&["reset", "--quiet", "--hard", "HEAD~1"]);

@@ -60,8 +60,9 @@ impl FileUnderAudit<'_> {
             says_little,
             is_idiom: says_little.is_some() && self.is_idiom(range),
             in_step: origins.first().and_then(|origin| origin.in_common.in_step),
-            is_reverted: self.with.reverted.get(&self.query.source.path).is_some_and(|later| {
-                origins.iter().all(|of| of.place != Place::Tree || !later.contains(&of.path))
+            is_reverted: self.with.reverted.get(&self.query.source.path).is_some_and(|of| {
+                of.has_all(&self.query.source.rows(range))
+                    && !origins.iter().any(|at| of.is_later(at))
             }),
             is_from_document: is_any && in_common.clone().all(|of| of.is_prose),
             is_from_generated: is_any && in_common.clone().all(|of| of.is_generated),

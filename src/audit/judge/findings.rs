@@ -10,6 +10,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::attribution::Attributions;
+use super::comeback::Comeback;
 use super::copies::{TreeCopy, copies_of};
 use super::mutual::{JointFinding, without_mutual};
 use super::nearby::Nearby;
@@ -36,8 +37,8 @@ pub(in crate::audit) struct AllCopies<'c> {
     sources: &'c Sources<'c>,
     pub found: Vec<FileHits>,
     pub copies: Vec<Vec<TreeCopy>>,
-    /// Files that are again as they were, each with those that have its code only since.
-    pub reverted: BTreeMap<FilePath, BTreeSet<FilePath>>,
+    /// What comes back to each file.
+    pub reverted: BTreeMap<FilePath, Comeback>,
     /// For each file, the number of places of the tree with its fingerprints, by position.
     n_places: Vec<Vec<SeedPlaces>>,
 }
@@ -120,7 +121,7 @@ pub(in crate::audit) struct JudgedWith<'c> {
     /// For each file of the change, which of its tokens are novel.
     pub novel_of: BTreeMap<&'c FilePath, &'c [bool]>,
     pub nearby: Option<&'c Nearby<'c>>,
-    pub reverted: &'c BTreeMap<FilePath, BTreeSet<FilePath>>,
+    pub reverted: &'c BTreeMap<FilePath, Comeback>,
     /// The files of the change as they were, by the path they have now.
     pub before: BTreeMap<&'c FilePath, &'c Source>,
 }

@@ -2,6 +2,7 @@
 
 mod attribution;
 mod circumstances;
+mod comeback;
 mod copies;
 mod findings;
 mod mutual;
@@ -12,6 +13,7 @@ mod unexamined;
 
 pub(super) use attribution::Attributions;
 pub(super) use circumstances::{SHORT, is_renamed_function};
+pub(super) use comeback::Comeback;
 pub(super) use copies::{TreeCopy, copies_of, is_long_or_whole};
 pub(super) use findings::{AllCopies, FileUnderAudit, JudgedWith, added_part};
 pub(super) use mutual::JointFinding;

@@ -165,14 +165,18 @@ fn what_came_and_went_in_one_change_is_no_state_to_go_back_to() {
     commit(&repository, &[&grown]);
     let report = repository.check(&["--base", "HEAD~1"]);
     assert_eq!((report.list("/findings").len(), report.status), (1, 1), "{:?}", report.findings());
-    // What stood before all that may come back.
-    let repository = Repository::new();
-    commit(&repository, &[&store, &grown]);
-    commit(&repository, &[&language.file("other", &["int unrelated;\n"])]);
-    commit(&repository, &[&plain]);
-    commit(&repository, &[&grown]);
-    let report = repository.check(&["--base", "HEAD~1"]);
-    assert_eq!((report.list("/findings").len(), report.status), (1, 0), "{:?}", report.findings());
+    // What stood before all that may come back, whatever else changes.
+    let more = language.file("own", &[language.third, language.first, "int more;\n"]);
+    for back in [&grown, &more] {
+        let repository = Repository::new();
+        commit(&repository, &[&store, &grown]);
+        commit(&repository, &[&language.file("other", &["int unrelated;\n"])]);
+        commit(&repository, &[&plain]);
+        commit(&repository, &[back]);
+        let report = repository.check(&["--base", "HEAD~1"]);
+        let found = (report.list("/findings").len(), report.status);
+        assert_eq!(found, (1, 0), "{:?}", report.findings());
+    }
 }
 
 #[test]
