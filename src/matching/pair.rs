@@ -1,5 +1,7 @@
 //! Judges an alignment: whether it is a clone, of which type, and how similar its sides are.
 
+use std::ops::Range;
+
 use foldhash::{HashSet, HashSetExt};
 
 use super::alignment::{Alignment, Block, Cell};
@@ -140,6 +142,11 @@ impl ClonePair {
             longest_run: alignment.blocks.iter().map(|block| block.len as usize).max().unwrap_or(0),
             alignment,
         }
+    }
+
+    /// Its similarity as a pair of all that is in `range` of the query.
+    pub fn similarity_within(&self, range: &Range<usize>) -> f64 {
+        ratio(2 * self.alignment.n_tokens(), range.len() + self.alignment.target().len())
     }
 
     /// The positions in the query of the aligned tokens that are spelled the same, ascending.

@@ -284,6 +284,11 @@ impl<'c> FileUnderAudit<'c> {
         // How much of the whole finding it explains, and how much of that as it is spelled.
         let explains =
             pair.alignment.n_tokens() as f64 / range.len().max(1) as f64 * pair.similarity;
+        // A run that the origin has as it is may be a part of the copy.
+        let (clone_type, similarity) = match pair.alignment.query() == *range {
+            true => (pair.clone_type, pair.similarity),
+            false => (CloneType::Type3, pair.similarity_within(range)),
+        };
         let spelled = (2.0 * pair.n_exact as f64 / (range.len() + of_target.len()) as f64).min(1.0);
         let is_in_tree = *place == Place::Tree;
         let novel = self.with.novel_of.get(&target.path).filter(|_| is_in_tree);
@@ -317,8 +322,8 @@ impl<'c> FileUnderAudit<'c> {
             verdict,
             path: target.path.clone(),
             fragment,
-            clone_type: pair.clone_type,
-            similarity: pair.similarity,
+            clone_type,
+            similarity,
             in_common,
             rank: Rank {
                 explains,

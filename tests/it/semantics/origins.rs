@@ -267,3 +267,26 @@ fn of_equal_new_files_each_names_what_base_had() {
         repository.git(&["reset", "--quiet", "--hard", "HEAD~1"]);
     }
 }
+
+#[test]
+fn what_is_like_a_part_of_a_copy_is_no_exact_origin() {
+    let step = |name: &str| {
+        format!(
+            "    if (check(s, key_{name}) < limit_{name}) {{\n        log(\"too small\", s->name, {name});\n        \
+             s->errors = s->errors + weight({name});\n        return fail(s, {name});\n    }}\n"
+        )
+    };
+    let function = |name: &str, steps: &str| {
+        format!("int {name}(struct s *s, int in)\n{{\n{steps}    return 0;\n}}\n")
+    };
+    let repository = Repository::new();
+    repository.write("a.c", function("a", &["width", "height", "depth"].map(step).concat()));
+    repository.commit("before");
+    let other = format!("    int z = start(in);\n{}    finish(z, in, s);\n", step("speed"));
+    repository.write("b.c", function("other", &other));
+    repository.commit("after");
+    let report = repository.check(&["--base", "HEAD~1"]);
+    let origins = report.list("/findings/0/origins");
+    assert_eq!(origins.len(), 3);
+    assert!(origins.iter().all(|of| of["cloneType"] == "type-3"), "{origins:?}");
+}
