@@ -50,6 +50,7 @@ pub(super) fn reverted(
     }
     reverted
 }
+
 /// Which lines of a file were added since `commit`; all, if it was not there.
 fn added_since(file: &Source, commit: CommitId, reader: &Reader) -> Vec<AddedLines> {
     let text = reader.text_at(commit, &file.path).ok().flatten().unwrap_or_default();
