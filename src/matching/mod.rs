@@ -53,7 +53,7 @@ pub use overlap::{SAME_PLACE, is_same_place, n_shared, overlaps};
 pub use pair::{ClonePair, CloneType, Params, agreeing_pairs, clones};
 pub use seeding::{Seed, SeedSide, SharedKgram, is_telling, max_seeds, seeds};
 pub use sibling::{MIN_RUN, Renaming, Site, Window};
-pub use unified::unified;
+pub use unified::{HUNK_CONTEXT, unified};
 pub use unit::{Unit, UnitSearch};
 pub use words::{Bag, Rarity, WordMatch, words, words_of_file};
 pub use worth::{BESIDE_LINES, Deed, Worth, is_beside, n_equal_lines, n_statements, names_alike};
@@ -98,10 +98,15 @@ impl<'d> Document<'d> {
 
     /// Bytes of white space before the first code on the line of the token at `at`; 0 at the end.
     pub fn indent(&self, at: usize) -> usize {
-        let Some(token) = self.tokens.get(at) else { return 0 };
-        let before = self.text.get(..token.start as usize).unwrap_or_default();
+        if at < self.tokens.len() { self.indentation(at).len() } else { 0 }
+    }
+
+    /// The white space that the line of the token at `at` begins with; at the end, the last line.
+    pub fn indentation(&self, at: usize) -> &'d [u8] {
+        let end = self.tokens.get(at).map_or(self.text.len(), |token| token.start as usize);
+        let before = self.text.get(..end).unwrap_or_default();
         let line = memchr::memrchr(b'\n', before).map_or(before, |end| &before[end + 1..]);
-        line.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
+        &line[..line.iter().take_while(|byte| byte.is_ascii_whitespace()).count()]
     }
 
     /// What is between the token before and the one at `at`, if there are both.

@@ -6,8 +6,8 @@ use imara_diff::{Diff, Hunk, InternedInput};
 
 use super::lines::{DEFAULT, diff_hunks};
 
-/// Number of context lines around a change.
-const CONTEXT: u32 = 3;
+/// Number of context lines around a change: two with at most twice as many between are one hunk.
+pub const HUNK_CONTEXT: u32 = 3;
 
 /// The unified diff from `old` to `new`, the file at `path`; bytes that are not UTF-8 are replaced.
 /// Time O(n √n).
@@ -20,10 +20,10 @@ pub fn unified(path: &str, old: &[u8], new: &[u8]) -> String {
     });
     let mut written = format!("diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n");
     // Hunks whose contexts touch are one.
-    for group in hunks.chunk_by(|a, b| b.before.start - a.before.end <= 2 * CONTEXT) {
+    for group in hunks.chunk_by(|a, b| b.before.start - a.before.end <= 2 * HUNK_CONTEXT) {
         let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
-        let n_above = first.before.start.min(CONTEXT);
-        let end = (last.before.end + CONTEXT).min(old.len() as u32);
+        let n_above = first.before.start.min(HUNK_CONTEXT);
+        let end = (last.before.end + HUNK_CONTEXT).min(old.len() as u32);
         let n_below = end - last.before.end;
         let from = (first.before.start - n_above, first.after.start - n_above);
         let n = (end - from.0, last.after.end + n_below - from.1);

@@ -11,11 +11,10 @@ use super::Style;
 use super::missed::commit_line;
 use super::words::{here, place};
 use crate::audit::Outcome;
+use crate::matching::HUNK_CONTEXT;
 use crate::policy::{LineEdit, MissedCommit};
 use crate::text::{FilePath, LinedText, printable};
 
-/// Number of context lines around a hunk.
-const CONTEXT: u32 = 3;
 /// Why a patch leaves an edit out.
 const STEERING: &str =
     "a line at it would be a command, or not be seen, where this is printed: apply by hand";
@@ -121,8 +120,8 @@ fn touches(a: &LineEdit, b: &LineEdit) -> bool {
 /// Whether a line of the hunk of an edit is one that no patch shows.
 fn steers_at(edit: &LineEdit, text: &LinedText) -> bool {
     let lines = text.lines();
-    let first = edit.lines.start.saturating_sub(CONTEXT).max(1);
-    let mut own = (first..(edit.lines.end + CONTEXT).min(lines.n_lines() + 1))
+    let first = edit.lines.start.saturating_sub(HUNK_CONTEXT).max(1);
+    let mut own = (first..(edit.lines.end + HUNK_CONTEXT).min(lines.n_lines() + 1))
         .map(|line| own_line(b' ', text, line).1);
     own.any(steers) || new_lines(edit).any(steers)
 }
@@ -152,9 +151,9 @@ fn write_file(
     let mut shift = 0i64;
     // Edits whose contexts meet are one hunk.
     let n_between = |a: &LineEdit, b: &LineEdit| b.lines.start.saturating_sub(a.lines.end);
-    for group in edits.chunk_by(|a, b| n_between(a, b) <= 2 * CONTEXT) {
-        let first = group[0].lines.start.saturating_sub(CONTEXT).max(1);
-        let last = (group[group.len() - 1].lines.end + CONTEXT).min(n_lines + 1);
+    for group in edits.chunk_by(|a, b| n_between(a, b) <= 2 * HUNK_CONTEXT) {
+        let first = group[0].lines.start.saturating_sub(HUNK_CONTEXT).max(1);
+        let last = (group[group.len() - 1].lines.end + HUNK_CONTEXT).min(n_lines + 1);
         let mut body: Vec<PatchLine<'_>> = Vec::new();
         let has_carriage_return = text[lines.range(first)].ends_with(b"\r\n");
         let mut line = first;

@@ -158,6 +158,11 @@ pub fn common_suffix(a: &[u8], b: &[u8]) -> usize {
 
 const STEP: usize = 256;
 
+/// A line that is indented by `from` or more, indented by `to` instead; another one as it is.
+pub fn indented_line(line: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
+    line.strip_prefix(from).map_or_else(|| line.to_vec(), |rest| [to, rest].concat())
+}
+
 /// How many items two lists have in common from their beginning.
 #[inline]
 pub fn common_prefix_by<T>(a: &[T], b: &[T], is_same: impl Fn(&T, &T) -> bool) -> usize {

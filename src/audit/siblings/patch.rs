@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::windows::{Pair, Place};
 use crate::audit::read::Source;
 use crate::matching::{Hunk, unified};
+use crate::text::indented_line;
 
 /// The text of the other file with the edits made and `names` for those of the edited one; `None`
 /// if other comments are there, or two names of an edit would become one, or nothing would change.
@@ -42,7 +43,11 @@ pub(super) fn adapted(
         }
         new.extend(&head.text[at..of_head.end]);
         splices.extend(indented_lines([base, head, target], hunk, site.at.end)?);
-        let new = indented(&new, indent(base, hunk.removed.end), indent(target, site.at.end));
+        let new = indented(
+            &new,
+            base.document().indentation(hunk.removed.end),
+            target.document().indentation(site.at.end),
+        );
         let new: Vec<u8> = new.into_iter().filter(|&byte| byte != b'\r').collect();
         let new = match has_crlf {
             true => new.split(|&byte| byte == b'\n').collect::<Vec<_>>().join(&b"\r\n"[..]),
@@ -87,14 +92,6 @@ fn comments(source: &Source, tokens: &Range<usize>, bytes: &Range<usize>) -> Vec
     found
 }
 
-/// The white space that the line of a token begins with.
-fn indent(source: &Source, token: usize) -> &[u8] {
-    let at = source.tokens.get(token).map_or(source.text.len(), |token| token.start as usize);
-    let start = memchr::memrchr(b'\n', &source.text[..at]).map_or(0, |end| end + 1);
-    let line = &source.text[start..at];
-    &line[..line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()]
-}
-
 /// The white space of the lines behind an edit that it only indented otherwise, and what it becomes
 /// in the target, where they begin behind the token at `end`; `None` if something else was changed
 /// among them, or is there.
@@ -104,7 +101,8 @@ fn indented_lines(
     end: usize,
 ) -> Option<Vec<(Range<usize>, Vec<u8>)>> {
     let ends = [hunk.removed.end, hunk.added.end, end];
-    let (from, to) = (indent(base, hunk.removed.end), indent(target, end));
+    let (from, to) =
+        (base.document().indentation(hunk.removed.end), target.document().indentation(end));
     let mut found = Vec::new();
     if !base.document().starts_line(hunk.removed.end) {
         return Some(found);
@@ -113,7 +111,9 @@ fn indented_lines(
     for n in 0.. {
         let [own, new, there] = ends.map(|end| end + n);
         let is_line = base.document().starts_line(own);
-        if own >= base.tokens.len() || is_line && indent(base, own) == indent(head, new) {
+        if own >= base.tokens.len()
+            || is_line && base.document().indentation(own) == head.document().indentation(new)
+        {
             break;
         }
         let tokens = [(base, own), (head, new), (target, there)].map(|(of, at)| of.tokens.get(at));
@@ -124,10 +124,8 @@ fn indented_lines(
         }
         if n > 0 && is_line {
             let start = of_target.start as usize;
-            let white = start - indent(target, there).len()..start;
-            let of_head = indent(head, new);
-            let rest = of_head.strip_prefix(from);
-            found.push((white, rest.map_or(of_head.to_vec(), |rest| [to, rest].concat())));
+            let white = start - target.document().indentation(there).len()..start;
+            found.push((white, indented_line(head.document().indentation(new), from, to)));
         }
     }
     Some(found)
@@ -139,10 +137,7 @@ fn indented(text: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     let mut new = lines.next().unwrap_or_default().to_vec();
     for line in lines {
         new.push(b'\n');
-        match line.strip_prefix(from) {
-            Some(rest) => new.extend([to, rest].concat()),
-            None => new.extend(line),
-        }
+        new.extend(indented_line(line, from, to));
     }
     new
 }

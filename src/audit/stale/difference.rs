@@ -200,7 +200,7 @@ impl Difference<'_, '_> {
         let origin = known_there.map(|(origin, _)| origin.clone()).unwrap_or_default();
         let text = clone.and_then(|of| project.read(blob, &origin, &there, of, self.tree.sources));
         let edits = Vec::from_iter(edits.into_iter().flat_map(|edit| match &text {
-            Some(text) => edited_text(text, source, edit),
+            Some(text) => edited_text(text, source, &edit),
             None => Some(edited_tokens(document(&there), source, edit)),
         }));
         if edits.is_empty() {
@@ -212,39 +212,35 @@ impl Difference<'_, '_> {
 
 /// An edit, in the text of the version: the lines that it replaced, without those at either end
 /// that are the same but for white space. A string of many lines is one token.
-fn edited_text(there: &Source, here: &Source, edit: Edit) -> Option<EditedLines> {
-    let (removed, added) = edit;
-    let removed = line_range(there.document(), there.lines(), &removed);
-    let added = line_range(here.document(), here.lines(), &added);
-    let [old, new] = [(there, removed.clone()), (here, added.clone())]
-        .map(|(of, lines)| Vec::from_iter(lines.map(|line| of.lines().text(&of.text, line))));
-    let is_same = |a: &&[u8], b: &&[u8]| a.trim_ascii() == b.trim_ascii();
+fn edited_text(there: &Source, here: &Source, edit: &Edit) -> Option<EditedLines> {
+    let mut removed = line_range(there.document(), there.lines(), &edit.0);
+    let mut added = line_range(here.document(), here.lines(), &edit.1);
+    let (old, new) = (texts(there, &removed), texts(here, &added));
+    let is_same = |a: &Vec<u8>, b: &Vec<u8>| a.trim_ascii() == b.trim_ascii();
     let n_before = common_prefix_by(&old, &new, is_same);
     let n_behind = common_suffix_by(&old[n_before..], &new[n_before..], is_same);
-    let within = |lines: Range<u32>| lines.start + n_before as u32..lines.end - n_behind as u32;
-    let text = |lines: &[&[u8]]| {
-        let lines = &lines[n_before..lines.len() - n_behind];
-        lines.iter().map(|line| line.to_vec()).collect::<Vec<_>>()
-    };
-    let (removed_text, added_text) = (Some(text(&old)), text(&new));
-    (n_before < old.len().max(new.len())).then(|| EditedLines {
-        removed: within(removed),
-        added: within(added),
-        removed_text,
-        added_text,
-    })
+    for lines in [&mut removed, &mut added] {
+        *lines = lines.start + n_before as u32..lines.end - n_behind as u32;
+    }
+    let (removed_text, added_text) = (Some(texts(there, &removed)), texts(here, &added));
+    let is_edit = !removed.is_empty() || !added.is_empty();
+    is_edit.then_some(EditedLines { removed, added, removed_text, added_text })
+}
+
+/// The text of some lines.
+fn texts(of: &Source, lines: &Range<u32>) -> Vec<Vec<u8>> {
+    lines.clone().map(|line| of.lines().text(&of.text, line).to_vec()).collect()
 }
 
 /// An edit of which only the tokens are known as they were. Where something was replaced, the lines
 /// count that tokens begin on: where the last one ended is not known of both sides.
 fn edited_tokens(there: Document<'_>, here: &Source, edit: Edit) -> EditedLines {
-    let (removed, added) = edit;
-    let mut lines = line_range(here.document(), here.lines(), &added);
-    if let Some(last) = here.tokens[added].last().filter(|_| !removed.is_empty()) {
-        lines.end = here.lines().line_of(last.start) + 1;
+    let (removed, tokens) = edit;
+    let mut added = line_range(here.document(), here.lines(), &tokens);
+    if let Some(last) = here.tokens[tokens].last().filter(|_| !removed.is_empty()) {
+        added.end = here.lines().line_of(last.start) + 1;
     }
-    let added_text = lines.clone().map(|line| here.lines().text(&here.text, line).to_vec());
-    let added_text = added_text.collect();
     let removed = line_range(there, &Lines::new(there.text), &removed);
-    EditedLines { removed, added: lines, removed_text: None, added_text }
+    let added_text = texts(here, &added);
+    EditedLines { removed, added, removed_text: None, added_text }
 }

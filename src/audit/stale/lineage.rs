@@ -6,7 +6,6 @@ use crate::audit::Error;
 use crate::audit::read::{Source, Sources};
 use crate::audit::search::{FileHits, LineCounts, Outside, SharedLines, StoredCorpus};
 use crate::git::{Repository, blob_id};
-use crate::language::Token;
 use crate::policy::{Component, PastCommit};
 use crate::store::corpus::{CorpusSegment, StoredChange, StoredTokens};
 use crate::text::FilePath;
@@ -105,8 +104,9 @@ impl<'o> Project<'o> {
         let id = self.segment.id_of(blob).ok()??;
         let text = clone.reader().past_blob(id, path).ok()??;
         let source = sources.tokenize(path, text).ok()?;
-        let exact = |tokens: &[Token]| Vec::from_iter(tokens.iter().map(|token| token.exact));
-        (exact(&source.tokens) == exact(&version.tokens)).then_some(source)
+        let [read, stored] =
+            [&source.tokens, &version.tokens].map(|of| of.iter().map(|of| of.exact));
+        read.eq(stored).then_some(source)
     }
 
     /// The blob with the bytes of a file, if there is one.

@@ -12,11 +12,12 @@ use crate::config::Config;
 use crate::git::Repository;
 use crate::language::Token;
 use crate::matching::{
-    CONTEXT, Document, Hunk, HunkIndex, MissedHunk, edited_hunks, fixes, line_key, missed,
+    CONTEXT, Document, HUNK_CONTEXT, Hunk, HunkIndex, MissedHunk, edited_hunks, fixes, line_key,
+    missed,
 };
 use crate::policy::{Behind, Component, Finding, LineEdit, MissedCommit, MissedPlace};
 use crate::store::corpus::StoredTokens;
-use crate::text::Lines;
+use crate::text::{Lines, indented_line};
 
 /// A file of the tree, and the files of components whose code it holds.
 pub(in crate::audit) struct Holder<'h> {
@@ -185,9 +186,6 @@ fn base_of(lineage: &Lineage<'_>, source: &Source) -> Result<usize, Error> {
     Ok(best.map_or(0, |(at, _)| *at))
 }
 
-/// Maximum lines from one change to the next in one hunk of git's.
-const BESIDE: u32 = 6;
-
 /// Two versions of a file.
 pub(super) struct Versions<'v> {
     old: Document<'v>,
@@ -228,7 +226,9 @@ impl<'v> Versions<'v> {
             return None;
         }
         let [before, after, lines] = self.with_indented(missed, own)?;
-        let (from, to) = (indentation(self.old, before.start), indentation(own, lines.start));
+        // At the end of a file, there is no line whose indentation could be compared.
+        let [from, to] = [(self.old, before.start), (own, lines.start)]
+            .map(|(of, at)| if at < of.tokens.len() { of.indentation(at) } else { b"" });
         let spans_lines = |token: &Token| token.text(self.new.text).contains(&b'\n');
         if from != to && self.new.tokens[after.clone()].iter().any(spans_lines) {
             return None;
@@ -238,10 +238,7 @@ impl<'v> Versions<'v> {
         for line in line_range(self.new, &new_lines, &after).filter(|_| !after.is_empty()) {
             let line = new_lines.text(self.new.text, line);
             let line = line.strip_suffix(b"\r").unwrap_or(line);
-            match line.strip_prefix(from) {
-                Some(rest) => text.extend([to, rest].concat()),
-                None => text.extend(line),
-            }
+            text.extend(indented_line(line, from, to));
             text.push(b'\n');
         }
         let mut own_lines = line_range(own, copy.lines(), &lines);
@@ -265,7 +262,9 @@ impl<'v> Versions<'v> {
             token.map_or(0, |token| lines.line_of(token.start))
         };
         let hunks = edited_hunks(self.old, self.new);
-        for beside in hunks.chunk_by(|a, b| line(b.before.start) <= line(a.before.end) + BESIDE) {
+        let is_near =
+            |a: &Hunk, b: &Hunk| line(b.before.start) - line(a.before.end) <= 2 * HUNK_CONTEXT;
+        for beside in hunks.chunk_by(is_near) {
             let is_edited = |hunk: &Hunk| {
                 missed.iter().zip(&*edits).any(|(of, edit)| of.hunk == *hunk && edit.is_some())
             };
@@ -296,7 +295,7 @@ impl<'v> Versions<'v> {
                     old.len() == other.len() && old.iter().zip(other).all(|(a, b)| a.is_same(b))
                 };
                 let [old, new, _] = &lines;
-                let is_equal = indentation(self.old, old.start) == indentation(self.new, new.start);
+                let is_equal = self.old.indentation(old.start) == self.new.indentation(new.start);
                 // Beyond what is only indented otherwise, something else was changed.
                 if is_first && is_equal || is_same(1) && (old.is_empty() || is_equal) {
                     break;
@@ -323,13 +322,6 @@ fn line_end(document: Document<'_>, at: usize) -> usize {
 /// The first token of the line before the token at `at`.
 fn line_start(document: Document<'_>, at: usize) -> usize {
     (0..at).rev().find(|&at| document.starts_line(at)).unwrap_or(0)
-}
-
-/// The white space that the line of the token at `at` begins with.
-fn indentation(document: Document<'_>, at: usize) -> &[u8] {
-    let start = document.tokens.get(at).map_or(0, |token| token.start as usize);
-    let line = memchr::memrchr(b'\n', &document.text[..start]).map_or(0, |end| end + 1);
-    &document.text[line..line + document.indent(at)]
 }
 
 /// The lines of whole-line tokens; without any, an empty range before the line of the next one.
