@@ -4,22 +4,17 @@
 //! Whoever calls these is inlined into a call of [`dispatch!`](fearless_simd::dispatch), and so is
 //! each function here: only there the wider instructions may be used.
 
-use std::ops::Range;
-
 use fearless_simd::prelude::*;
-use fearless_simd::{i16x16, i32x8, mask16x16};
+use fearless_simd::{i8x32, i32x8, mask8x32, mask16x16};
 
 use super::score::{MISMATCH, Scores};
 use crate::language::Token;
 
 /// The target tokens that are scored at once.
-pub const STRIDE: usize = 16;
+pub const STRIDE: usize = 32;
 
 /// A value for each target token of a stride.
-pub type Lanes<S> = i16x16<S>;
-
-/// A score that no path has: all others are within a few thousand of 0, or of what gaps cost.
-pub const NEVER: i16 = i16::MIN / 2;
+pub type Lanes<S> = i8x32<S>;
 
 /// The scores of a query token in each lane: made once a row. Made for each stride they took two
 /// fifths of a row's time, waiting for their own stores.
@@ -32,19 +27,23 @@ pub struct QueryScores<S: Simd> {
     renamed: Lanes<S>,
     class: Lanes<S>,
     mismatch: Lanes<S>,
+    /// Whether it depends on the spelling what an equal symbol scores.
+    is_spelled: bool,
 }
 
 impl<S: Simd> QueryScores<S> {
+    /// The scores of a token, each less by `n`.
     #[inline(always)]
-    pub fn new(simd: S, of: &Scores) -> Self {
+    pub fn less_by(n: i8, simd: S, of: &Scores) -> Self {
         Self {
             symbol: i32x8::splat(simd, of.symbol.get().cast_signed()),
             exact: i32x8::splat(simd, of.exact.cast_signed()),
             renamed_to: i32x8::splat(simd, of.renamed_to.cast_signed()),
-            same: Lanes::splat(simd, of.same),
-            renamed: Lanes::splat(simd, of.renamed),
-            class: Lanes::splat(simd, of.class),
-            mismatch: Lanes::splat(simd, MISMATCH),
+            same: Lanes::splat(simd, of.same - n),
+            renamed: Lanes::splat(simd, of.renamed - n),
+            class: Lanes::splat(simd, of.class - n),
+            mismatch: Lanes::splat(simd, MISMATCH - n),
+            is_spelled: of.same != of.class,
         }
     }
 }
@@ -76,6 +75,9 @@ impl Targets {
     #[inline(always)]
     pub fn against<S: Simd>(&self, simd: S, wanted: &QueryScores<S>, from: usize) -> Lanes<S> {
         let is_symbol = is_equal(simd, &self.symbols[from..from + STRIDE], wanted.symbol);
+        if !wanted.is_spelled {
+            return is_symbol.select(wanted.same, wanted.mismatch);
+        }
         let exact = &self.exact[from..from + STRIDE];
         let other = is_equal(simd, exact, wanted.renamed_to).select(wanted.renamed, wanted.class);
         let word = is_equal(simd, exact, wanted.exact).select(wanted.same, other);
@@ -85,45 +87,14 @@ impl Targets {
 
 /// Which of a stride of words are this one.
 #[inline(always)]
-fn is_equal<S: Simd>(simd: S, words: &[i32], word: i32x8<S>) -> mask16x16<S> {
+fn is_equal<S: Simd>(simd: S, words: &[i32], word: i32x8<S>) -> mask8x32<S> {
     let (low, high) = words.split_at(STRIDE / 2);
+    simd.narrow_mask16x16(is_equal_half(simd, low, word), is_equal_half(simd, high, word))
+}
+
+#[inline(always)]
+fn is_equal_half<S: Simd>(simd: S, words: &[i32], word: i32x8<S>) -> mask16x16<S> {
+    let (low, high) = words.split_at(STRIDE / 4);
     let low = i32x8::from_slice(simd, low).simd_eq(word);
     simd.narrow_mask32x8(low, i32x8::from_slice(simd, high).simd_eq(word))
-}
-
-/// The values of the stride that begins at `from`.
-#[inline(always)]
-pub fn lanes<S: Simd>(simd: S, row: &[i16], from: usize) -> Lanes<S> {
-    Lanes::from_slice(simd, &row[from..from + STRIDE])
-}
-
-#[inline(always)]
-pub fn put<S: Simd>(lanes: Lanes<S>, row: &mut [i16], from: usize) {
-    lanes.store_slice(&mut row[from..from + STRIDE]);
-}
-
-/// The places of the stride that begins at `from`.
-#[inline(always)]
-pub fn places<S: Simd>(simd: S, from: usize) -> Lanes<S> {
-    const PLACES: [i16; STRIDE] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
-    Lanes::load_array(simd, PLACES) + from as i16
-}
-
-/// The values of the stride that begins at `from`, outside of some places [`NEVER`].
-#[inline(always)]
-pub fn within<S: Simd>(simd: S, values: Lanes<S>, from: usize, kept: &Range<usize>) -> Lanes<S> {
-    let (place, never) = (places(simd, from), Lanes::splat(simd, NEVER));
-    let values = place.simd_lt(kept.start as i16).select(never, values);
-    place.simd_lt(kept.end as i16).select(values, never)
-}
-
-/// For each lane, the greatest of the values up to it.
-#[inline(always)]
-pub fn prefix_max<S: Simd>(simd: S, values: Lanes<S>) -> Lanes<S> {
-    // Of two lanes each, then of four, of eight, of all.
-    let never = Lanes::splat(simd, NEVER);
-    let values = values.max(never.slide::<15>(values));
-    let values = values.max(never.slide::<14>(values));
-    let values = values.max(never.slide::<12>(values));
-    values.max(never.slide::<8>(values))
 }

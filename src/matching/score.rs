@@ -9,21 +9,21 @@ use super::alignment::Block;
 use crate::language::{Kind, Symbol, Token};
 
 /// A name or literal that both sides spell the same: rarely a coincidence.
-const SAME_WORD: i16 = 12;
+const SAME_WORD: i8 = 12;
 /// A name that the rest of the alignment renames in the same way.
-const RENAMED_WORD: i16 = 8;
+const RENAMED_WORD: i8 = 8;
 /// A keyword.
-const KEYWORD: i16 = 6;
+const KEYWORD: i8 = 6;
 /// A punctuation byte: often a coincidence.
-const PUNCTUATION: i16 = 4;
+const PUNCTUATION: i8 = 4;
 /// A name or literal that agrees only by class.
-const SAME_CLASS: i16 = -2;
+const SAME_CLASS: i8 = -2;
 /// Two tokens with different symbols, aligned with each other.
-pub const MISMATCH: i16 = -10;
+pub const MISMATCH: i8 = -10;
 /// Opening a gap on one side.
-pub const GAP: i16 = -12;
+pub const GAP: i8 = -12;
 /// Each token in a gap.
-pub const GAP_TOKEN: i16 = -1;
+pub const GAP_TOKEN: i8 = -1;
 
 /// Pairs of names, each with how often it is there.
 ///
@@ -42,15 +42,15 @@ pub struct Scores {
     pub renamed_to: u32,
     /// The scores of a token with the same symbol: one that is spelled the same, one that it is
     /// renamed to, any other.
-    pub same: i16,
-    pub renamed: i16,
-    pub class: i16,
+    pub same: i8,
+    pub renamed: i8,
+    pub class: i8,
 }
 
 impl Scores {
     /// The score against a token of the target, without a branch.
     #[inline]
-    pub fn against(&self, symbol: Symbol, exact: u32) -> i16 {
+    pub fn against(&self, symbol: Symbol, exact: u32) -> i8 {
         let other = if exact == self.renamed_to { self.renamed } else { self.class };
         let word = if exact == self.exact { self.same } else { other };
         if symbol == self.symbol { word } else { MISMATCH }
