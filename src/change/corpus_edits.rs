@@ -8,7 +8,7 @@ use super::state::project_files;
 use crate::config::Vendored;
 use crate::files::ReadFiles;
 use crate::git::{Reader, Snapshot, Way};
-use crate::license::{LicensingInfo, is_relevant};
+use crate::license::{LicensingInfo, is_about_license};
 use crate::policy::Notice;
 use crate::sources::{is_license_sized, may_state_license};
 use crate::text::{FilePath, count};
@@ -84,7 +84,7 @@ impl<'e> CorpusEdits<'e> {
             let bytes = short.and_then(|entry| self.reader.read(entry).ok()).unwrap_or_default();
             LicensingInfo::new(path, &bytes)
         });
-        is_relevant(path) || old != new
+        is_about_license(path) || old != new
     }
 }
 

@@ -361,6 +361,9 @@ impl Identification {
         evidence.retain(|of| {
             of.statement.method != Method::Manifest || !read.contains(&of.statement.written)
         });
+        if evidence.iter().any(|of| of.statement.method != Method::Readme) {
+            evidence.retain(|of| of.statement.method != Method::Readme);
+        }
         // The LGPL 3.0 incorporates the GPL, whose text has to be next to it: both are one license.
         let is_lesser = evidence.iter().any(|of| of.is_text_of("LGPL-3.0"));
         let is_incorporated = |of: &LicenseEvidence| is_lesser && of.is_text_of("GPL-3.0");

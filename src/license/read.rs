@@ -10,8 +10,8 @@ use super::passages::passages;
 use super::tag::tags;
 use super::text::Identity;
 use super::{
-    Expression, KnownTexts, License, Method, Scope, Statement, Words, manifest, reference, reuse,
-    text,
+    Expression, KnownTexts, License, Method, Scope, Statement, Words, manifest, readme, reference,
+    reuse, text,
 };
 use crate::language::{Language, Languages};
 use crate::text::{FilePath, decoded};
@@ -21,6 +21,11 @@ pub const LICENSING_PARENT: &[(&str, &str)] = &[("debian", "copyright"), (".reus
 
 /// Whether a file with this name may make statements about other files' licenses.
 pub fn is_relevant(path: &FilePath) -> bool {
+    is_about_license(path) || readme::is_relevant(&lower_name(path))
+}
+
+/// Whether its name tells that a file makes such statements: most READMEs do not.
+pub fn is_about_license(path: &FilePath) -> bool {
     let name = lower_name(path);
     is_license_text(path)
         || is_named_as_license(path)
@@ -58,6 +63,8 @@ pub(super) fn statements(path: &FilePath, bytes: &[u8], memory: &KnownTexts) -> 
                 .map(|of| text_at_address(path, &of).map_or(of, |text| manifest::unread(&text)))
                 .or_else(|| Some(manifest::unread(&named_text(path, bytes)?.path))),
         );
+    } else if readme::is_relevant(&name) {
+        found.extend(readme::statement(bytes, memory));
     }
     about_package(path, found)
 }
@@ -335,7 +342,7 @@ mod tests {
             assert_eq!(stated(name, "On the MIT license.\n"), None, "{name}");
         }
         for name in ["mit.c", "README.txt", "limit.txt", "gpl_check.py"] {
-            assert!(!is_relevant(&FilePath::new(name)), "{name}");
+            assert!(!is_about_license(&FilePath::new(name)), "{name}");
         }
     }
 

@@ -32,6 +32,8 @@ pub enum Method {
     Manifest,
     /// A license text in the file's folder, or one above it.
     Text,
+    /// A README, where nothing else in its folder states a license.
+    Readme,
 }
 
 impl Method {
@@ -49,6 +51,7 @@ impl Method {
             Self::Debian => "debian/copyright",
             Self::Manifest => "package manifest",
             Self::Text => "license text",
+            Self::Readme => "README",
         }
     }
 

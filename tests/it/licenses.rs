@@ -214,6 +214,25 @@ fn texts_next_to_each_other_are_each_read_as_what_they_are() {
 }
 
 #[test]
+fn a_readme_tells_the_license_where_no_other_file_does() {
+    let readme =
+        "# Alpha\n\nParts of GPL tools.\n\n## License\n\nReleased under the MIT License.\n";
+    check_shown(&[("README.md", readme)], "MIT");
+    check_shown(&[("readme.rst", "Alpha\n=====\n\nLicense\n-------\n\nMIT (c) Beta\n")], "MIT");
+    check_shown(&[("README.chromium", "Name: alpha\nLicense: Apache 2.0\n")], "Apache-2.0");
+    for nothing in ["## License\n\nSee [terms](terms.md).\n", "## Used licenses\n\nMIT.\n"] {
+        assert!(shown("README.md", nothing.as_bytes()).contains("(license not known)"));
+    }
+    let unread = folder(&[
+        ("alpha/table.c", C.first),
+        ("alpha/README.md", readme),
+        ("alpha/LICENSE", "Ask the authors."),
+    ]);
+    assert_eq!(component(&check(&copying("", ""), &unread))["license"], Value::Null);
+    check_shown(&[("README.md", readme), ("package.json", r#"{"license": "ISC"}"#)], "ISC");
+}
+
+#[test]
 fn a_license_that_is_offered_is_no_duty_in_another_edition() {
     let perl = "This is free software; you can redistribute it and/or modify it under the same terms as the Perl 5 programming language system itself.
 
@@ -690,6 +709,10 @@ fn an_audit_takes_third_party_folders_by_their_names_as_components() {
     assert_eq!(found, expected("src/new.c license-conflict org/lib/v2 table"));
     let files = [("foo/y.c", &*gpl)];
     let found: Vec<String> = told("mylibs", &files, "mylibs/** linguist-vendored\n");
+    assert_eq!(found, expected("src/new.c license-conflict foo table"));
+    // A README beside them makes all that is there no component.
+    let files = [("README.md", "# Code of others\n"), ("foo/y.c", &*gpl)];
+    let found: Vec<String> = told("external", &files, "");
     assert_eq!(found, expected("src/new.c license-conflict foo table"));
 }
 

@@ -10,7 +10,7 @@ use crate::audit::read::{Source, Sources};
 use crate::config::Config;
 use crate::files::{Entry, ReadFiles};
 use crate::git::{Reader, Snapshot};
-use crate::license::{Licenses, Terms, is_relevant};
+use crate::license::{Licenses, Terms, is_about_license};
 use crate::policy::{Answer, Component, Place};
 use crate::text::{FilePath, MAX_WRITTEN};
 
@@ -143,5 +143,5 @@ fn states_license(folder: &[u8], entries: &[Entry]) -> bool {
     let paths = entries_in(entries, folder).map(|entry| &entry.path);
     paths
         .filter(|path| path.folder().strip_suffix(b"/").unwrap_or_default() == folder)
-        .any(is_relevant)
+        .any(is_about_license)
 }

@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "a change copies code whose license is unknown",
     finds: "Lines that a change adds and that repeat code of a component, as for `corpus-copy`, if nothing states a \
             license for the code, or what is stated is not a known license. Searched are tags in the file, files next \
-            to it, REUSE.toml, debian/copyright, package manifests, and license texts in its folder and those above.",
+            to it, REUSE.toml, debian/copyright, package manifests, license texts and READMEs in its folder and those above.",
     why: "Code without a license may not be copied at all.",
     example: "```c\n\
               /* src/hash.c, added by a change; a repository without a license file has it in util/hash.c */\n\
