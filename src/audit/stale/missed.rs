@@ -233,15 +233,21 @@ impl<'v> Versions<'v> {
         if from != to && self.new.tokens[after.clone()].iter().any(spans_lines) {
             return None;
         }
-        let new_lines = Lines::new(self.new.text);
+        let (old_lines, new_lines) = (Lines::new(self.old.text), Lines::new(self.new.text));
+        let [hung, own_hung] = [(self.old, &old_lines, &before), (own, copy.lines(), &lines)]
+            .map(|(of, lines, at)| hanging(of, lines, at));
+        let texts = hung.map(|line| old_lines.text(self.old.text, line).trim_ascii());
+        let own_texts = own_hung.clone().map(|line| copy.lines().text(own.text, line).trim_ascii());
+        if !lines.is_empty() && !texts.eq(own_texts) {
+            return None;
+        }
         let mut text = Vec::new();
-        for line in line_range(self.new, &new_lines, &after).filter(|_| !after.is_empty()) {
-            let line = new_lines.text(self.new.text, line);
-            let line = line.strip_suffix(b"\r").unwrap_or(line);
-            text.extend(indented_line(line, from, to));
+        let added = line_range(self.new, &new_lines, &after).start;
+        for line in added..hanging(self.new, &new_lines, &after).end {
+            text.extend(indented_line(new_lines.text(self.new.text, line), from, to));
             text.push(b'\n');
         }
-        let mut own_lines = line_range(own, copy.lines(), &lines);
+        let mut own_lines = line_range(own, copy.lines(), &lines).start..own_hung.end;
         // What is added directly behind a line comes before the comments that are behind it.
         let before_own = lines.start.checked_sub(1).filter(|_| lines.is_empty());
         if let Some((own, new)) = before_own.zip(after.start.checked_sub(1))
@@ -322,6 +328,19 @@ fn line_end(document: Document<'_>, at: usize) -> usize {
 /// The first token of the line before the token at `at`.
 fn line_start(document: Document<'_>, at: usize) -> usize {
     (0..at).rev().find(|&at| document.starts_line(at)).unwrap_or(0)
+}
+
+/// The lines behind whole-line tokens that have none and are indented more than the last of them,
+/// as imports below `else:` are: they go with it.
+fn hanging(document: Document<'_>, lines: &Lines, at: &Range<usize>) -> Range<u32> {
+    let end = line_range(document, lines, at).end;
+    let next = document.tokens.get(at.end).map(|token| lines.line_of(token.start));
+    let depth = document.indentation(line_start(document, at.end)).len();
+    let behind = (end..next.unwrap_or(lines.n_lines() + 1)).filter(|_| !at.is_empty());
+    let texts = behind.map(|line| (line, lines.text(document.text, line)));
+    let filled = texts.filter(|(_, text)| !text.trim_ascii().is_empty());
+    let hung = filled.take_while(|(_, text)| text.len() - text.trim_ascii_start().len() > depth);
+    end..hung.last().map_or(end, |(line, _)| line + 1)
 }
 
 /// The lines of whole-line tokens; without any, an empty range before the line of the next one.

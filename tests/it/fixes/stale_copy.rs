@@ -427,6 +427,30 @@ fn a_patch_has_whole_strings_lines_that_are_only_indented_otherwise_and_whole_hu
 }
 
 #[test]
+fn a_patch_brings_the_imports_that_hang_on_its_lines() {
+    let choosing = |condition: &str, import: &str| {
+        format!(
+            "{READER}\n\ndef made(kind):\n    if {condition}:\n        {import}\n    return reader(kind, 4)\n"
+        )
+    };
+    let (before, import) = (r#"kind == "slow""#, "from slow import reader");
+    let fixed = choosing(r#"kind == "slow" and kind in known"#, "from slower import reader");
+    let origin = Repository::new();
+    let path = "lib/reader.py";
+    origin.write(path, choosing(before, import));
+    origin.commit("Begin");
+    origin.write(path, &fixed);
+    origin.commit(FIX);
+    let shelf = Shelf::of(&origin);
+    let repository = copying(&[(path, &choosing(before, import))]);
+    assert_eq!(applied(&shelf.format(&repository, "stale", "patch"), &repository, path), fixed);
+    // Of a copy that imports something else there, the import is its own.
+    let repository = copying(&[(path, &choosing(before, "from vendor.slow import reader"))]);
+    let patch = shelf.format(&repository, "stale", "patch");
+    assert!(patch.contains("1 of 1 not in this patch"), "{patch}");
+}
+
+#[test]
 fn a_patch_leaves_out_what_would_steer_where_it_is_printed() {
     let (origin, _, _) = origin();
     let shelf = Shelf::of(&origin);
