@@ -447,6 +447,13 @@ impl Languages {
         Some(self.rows[row].language())
     }
 
+    /// The language that attributes give the file at `path` by `name`. A notebook stays one,
+    /// whatever it counts as in statistics.
+    pub fn attributed(&self, path: &FilePath, name: Option<&str>) -> Option<&Language> {
+        let is_notebook = || self.promised(path).is_some_and(|promised| promised.is_notebook);
+        self.named(name?).filter(|_| !is_notebook())
+    }
+
     /// The ids of all languages, sorted.
     pub fn ids(&self) -> Vec<&str> {
         let mut ids: Vec<_> = self.rows.iter().map(|row| row.id.as_str()).collect();

@@ -313,7 +313,7 @@ impl<'a> Sources<'a> {
     /// The kind of a file, judging by its name: `None` if it is not source.
     pub fn promise(&self, path: &FilePath) -> Option<Promise> {
         let attributes = self.attributes.of(path);
-        let named = attributes.language.as_ref().and_then(|name| self.languages.named(name));
+        let named = self.languages.attributed(path, attributes.language.as_deref());
         let language = named.or_else(|| self.languages.promised(path))?;
         let is_document = attributes.documentation.unwrap_or(language.is_data);
         if language.is_data && !self.config.include_data && !language.is_host() {
@@ -555,7 +555,7 @@ impl<'a> Sources<'a> {
             return Err(Skip::LfsPointer);
         }
         let attributes = self.attributes.of(path);
-        let named = attributes.language.as_ref().and_then(|name| self.languages.named(name));
+        let named = self.languages.attributed(path, attributes.language.as_deref());
         let language = named.or_else(|| self.languages.identify(path, text));
         let unknown = || if is_script(text) { Skip::UnknownScript } else { Skip::NotSource };
         let language = language.ok_or_else(unknown)?;

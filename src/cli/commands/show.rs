@@ -133,7 +133,7 @@ impl ShownFile {
 
     /// Its language, and how it was detected.
     fn language<'l>(&self, languages: &'l Languages) -> Option<(&'l Language, String)> {
-        let named = self.attributes.language.as_ref().and_then(|name| languages.named(name));
+        let named = languages.attributed(&self.path, self.attributes.language.as_deref());
         if let Some(language) = named {
             return Some((language, "linguist-language in .gitattributes".to_owned()));
         }

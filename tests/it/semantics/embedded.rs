@@ -121,7 +121,12 @@ fn a_function_copied_into_a_cell_of_a_notebook_is_found_on_the_lines_of_the_file
     let store = PYTHON.file("store", &[PYTHON.second, PYTHON.first]);
     let notebook = File { path: "a.ipynb".to_owned(), text };
     let place = format!("note a.ipynb:{first}-{last} <- type-1 {}", store.at(PYTHON.first));
-    check(&[&store], &[&store, &notebook], &[place]);
+    // Whatever its code counts as in statistics, the file is a notebook.
+    for attributes in ["", "*.ipynb linguist-language=Python\n"] {
+        let attributes = File { path: ".gitattributes".to_owned(), text: attributes.to_owned() };
+        let after = [&store, &attributes, &notebook];
+        check(&[&store, &attributes], &after, std::slice::from_ref(&place));
+    }
 }
 
 #[test]
