@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::{
     About, Answer, Behind, Change, Date, Fragment, Judgment, KnownCopy, Level, Milder, MissedEdit,
-    Origin, Place, Rule, UnexaminedFiles, short_commit,
+    Origin, Place, Rule, UnexaminedFiles, n_as_good, short_commit,
 };
 use crate::language::Token;
 use crate::matching::Worth;
@@ -283,7 +283,7 @@ impl Finding {
             About::Copy => {
                 let mut message = self.message_of_first();
                 // Few places are listed; of many, not all are examined, and the number says more.
-                let n_places = self.n_places.max(self.origins.len());
+                let n_places = self.n_places.max(n_as_good(&self.origins));
                 if n_places >= MANY_PLACES && self.n_novel > 0 {
                     message += &format!(", which is written in {n_places} places");
                 }

@@ -33,7 +33,7 @@ pub use licensing::{AcceptanceRules, Decision, Exception, LicensePolicy, License
 pub use order::{best_first, bound_warnings, join_families};
 pub use origin::{
     Component, Deletion, FirstAppearance, Fragment, InCommon, Insertion, Origin, Place, Rank,
-    Reuse, Writing, order_origins, short_commit, unversioned_purl,
+    Reuse, Writing, n_as_good, order_origins, short_commit, unversioned_purl,
 };
 pub use owners::{OWNERS_FILES, Owners};
 pub use rules::{Ground, RULES, Rule, RuleCondition, Topic, rule};

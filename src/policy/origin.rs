@@ -368,7 +368,7 @@ const AS_GOOD: f64 = 0.15;
 ///
 /// Figures within one percent count as equal, so that a stray token does not outweigh distance.
 pub fn order_origins(origins: &mut [Origin], path: &FilePath) {
-    let best = origins.iter().map(|origin| origin.rank.explains).fold(0.0, f64::max);
+    let best = best_explained(origins);
     origins.sort_by_cached_key(|origin| {
         let Rank { explains, is_new, spelled, lines } = origin.rank;
         let alike = [spelled, origin.similarity, lines].map(|part| (part * 100.0).round() as i64);
@@ -382,6 +382,17 @@ pub fn order_origins(origins: &mut [Origin], path: &FilePath) {
             origin.fragment,
         )
     });
+}
+
+/// The number of origins that explain about as much of the copy as the best one does. The others
+/// have parts of it.
+pub fn n_as_good(origins: &[Origin]) -> usize {
+    let best = best_explained(origins);
+    origins.iter().filter(|origin| origin.rank.explains >= best - AS_GOOD).count()
+}
+
+fn best_explained(origins: &[Origin]) -> f64 {
+    origins.iter().map(|origin| origin.rank.explains).fold(0.0, f64::max)
 }
 
 #[cfg(test)]
@@ -403,6 +414,11 @@ mod tests {
         order_origins(&mut origins, &FilePath::new("src/new.c"));
         let paths: Vec<_> = origins.iter().map(|origin| origin.path.to_string()).collect();
         assert_eq!(paths, ["far/c.c", "src/b.c", "far/away/a.c"]);
+    }
+
+    #[test]
+    fn what_explains_a_part_of_a_copy_is_no_place_of_it() {
+        assert_eq!(n_as_good(&[origin("a.c", 1.0), origin("b.c", 0.9), origin("c.c", 0.07)]), 2);
     }
 
     #[test]

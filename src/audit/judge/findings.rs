@@ -25,7 +25,7 @@ use crate::matching::{
 };
 use crate::policy::{
     About, Attribution, Component, Finding, Fragment, InCommon, Insertion, Origin, Place, Rank,
-    Reuse, Verdict, content, identity, order_origins,
+    Reuse, Verdict, content, identity, n_as_good, order_origins,
 };
 use crate::text::{FilePath, Position};
 
@@ -417,7 +417,7 @@ impl<'c> FileUnderAudit<'c> {
             added,
             n_tokens: tokens.len(),
             n_novel,
-            n_places: origins.len(),
+            n_places: n_as_good(&origins),
             origins,
             ..Finding::new(About::Copy, judgment, source.path.clone(), fragment, content(tokens))
         })
