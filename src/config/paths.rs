@@ -22,7 +22,8 @@ pub(super) const IGNORED: &[&str] = &[
 const INSTALLED: &[&str] = &[
     "node_modules", "bower_components", "jspm_packages", ".yarn", "site-packages", "dist-packages",
     "__pypackages__", "__pycache__", ".venv", "venv", ".virtualenv", ".tox", ".nox", ".eggs",
-    ".bundle", ".dart_tool", "elm-stuff",
+    ".bundle", ".dart_tool", "elm-stuff", "lua_modules", "nimbledeps", "_opam", ".terraform",
+    ".zig-cache",
 ];
 
 /// Folders in which repositories keep third-party code. `build` and `target` are not among them,
@@ -35,7 +36,7 @@ const VENDORED: &[&str] = &[
 ];
 
 /// Those with what was built, from code of the repository as a rule.
-const BUILT: &[&str] = &["dist", "single_include", "single-include", "amalgamation"];
+const BUILT: &[&str] = &["dist", "blib", "single_include", "single-include", "amalgamation"];
 
 /// Languages whose folders are packages, in the layout of their build tools:
 /// `src/main/java/org/acme/vendor` is code about vendors.

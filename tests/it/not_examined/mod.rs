@@ -743,7 +743,7 @@ mod folders {
 
     const FOLDERS: &[&str] = &[
         "vendor", "third_party", "third-party", "3rdparty", "node_modules", "bower_components",
-        "dist", "site-packages", ".venv", "lib/vendor/deep/er",
+        "dist", "site-packages", ".venv", "blib", "lua_modules", "lib/vendor/deep/er",
     ];
 
     #[test]
