@@ -45,12 +45,13 @@ fn left_out<'s>(
     for (path, skip) in skipped.iter().filter(|(path, skip)| is_left_out(path, *skip, sources)) {
         let top = path.as_bytes().split_inclusive(|&byte| byte == b'/').next();
         let shown = match sources.vendored_folder(path) {
-            Some(folder) => (folder, Skip::Vendored.reason()),
+            // A submodule is no file of the folder.
+            Some(folder) if *skip != Skip::Submodule => (folder, Skip::Vendored.reason()),
             // Such files are expected to be many.
             None if *skip == Skip::Repeated => {
                 (FilePath::new(top.unwrap_or_default()), skip.reason())
             }
-            None => (path.clone(), skip.reason()),
+            _ => (path.clone(), skip.reason()),
         };
         *listed.entry(shown).or_default() += 1;
         first = Some(first.map_or(path, |first| first.min(path)));

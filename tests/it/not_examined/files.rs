@@ -230,15 +230,17 @@ fn a_link_that_becomes_a_file_is_judged() {
 fn a_submodule_is_no_file() {
     let repository = Repository::new();
     add(&repository, &store());
-    let commit = format!("160000,{},module", "1".repeat(40));
-    repository.git(&["update-index", "--add", "--cacheinfo", &commit]);
+    for path in ["module", "vendor/module"] {
+        let commit = format!("160000,{},{path}", "1".repeat(40));
+        repository.git(&["update-index", "--add", "--cacheinfo", &commit]);
+    }
     repository.git(&["commit", "--quiet", "--message", "add a submodule"]);
     repository.write("new.c", new().text);
     check(&repository.check(&["--worktree"]), 1, &[finding()]);
     repository.git(&["add", "new.c"]);
     check(&repository.check(&["--staged"]), 1, &[finding()]);
     repository.git(&["commit", "--quiet", "--message", "after"]);
-    let named = "note left out: module (a submodule)".to_owned();
+    let named = "note left out: module (a submodule), vendor/module (a submodule)".to_owned();
     check(&repository.check(&["--base", "HEAD~2"]), 1, &[named, finding()]);
 }
 
