@@ -426,6 +426,8 @@ const AMBIGUOUS: &[(&str, &str, &str)] = &[
         "#include \"util.as\"\nclass A {\n  var x = 3;\n  function f(a) { return a + this.x; }\n}\n",
     ),
     ("a.unknown", "php", "<?php\nfunction f($a) { return $a; }\n"),
+    ("_a", "shell", "#compdef a\n\n_a() {\n  b\n}\n"),
+    ("a", "shell", "# completes a  -*- shell-script -*-\n\n_a() {\n  b\n}\n"),
     ("a.unknown", "c", "/* It is\n * a list. */\n\n#include <stdio.h>\n"),
     ("a.unknown", "c", "// #\n#ifndef A_H\n#define A_H\n"),
     ("a.unknown", "html", "<!-- a -->\n<!DOCTYPE html>\n<p>b</p>\n"),
