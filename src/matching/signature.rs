@@ -8,6 +8,7 @@
 //!   }
 //!   Get(key string) (value string, ok bool)     signature: its parameters, or what is behind them, are typed
 //!   fn size(&self) -> u64;                      signature: `fn`
+//!   long (*size)(struct path *path);            signature: of a pointer to functions
 //!   size(path);                                 a call
 //! ```
 
@@ -56,7 +57,14 @@ impl Document<'_> {
             open = self.closing(open, limit)? + 2;
         }
         let close = self.closing(open, limit).filter(|_| self.is(open, b"("))?;
-        let is_declared = self.is_head(start..open, close) && self.ends_head(close + 1);
+        // `int (*compare)(const void *a, const void *b);`
+        let is_pointer = open > start
+            && self.is(open + 1, b"*")
+            && self.is(close + 1, b"(")
+            && (start..open).all(|at| self.is_in_type(at));
+        let close = if is_pointer { self.closing(close + 1, limit)? } else { close };
+        let is_head = is_pointer || self.is_head(start..open, close);
+        let is_declared = is_head && self.ends_head(close + 1);
         is_declared.then(|| {
             let mut behind = close + 1..limit;
             let end = behind

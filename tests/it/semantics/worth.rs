@@ -351,6 +351,15 @@ const INTERFACES: &[(&str, &str, &str, &str)] = &[
         "}\n",
     ),
     (
+        "c",
+        "struct A {\n",
+        "    struct entry *(*find)(struct store *s, const char *key);\n    int (*all)(struct store *, const char *prefix, size_t limit);\n    \
+         void (*put)(struct store *s, struct entry *e, time_t until, bool replace);\n    bool (*remove) (struct store *, const char *key);\n    \
+         size_t (*size)(const struct store *s);\n    unsigned long (*hash)(const unsigned char *data, size_t n);\n    \
+         struct entry (*merge)(struct entry first, struct entry second);\n    int (*dump)(struct store *s, FILE *target, ...);\n",
+        "};\n",
+    ),
+    (
         "h",
         "",
         "struct entry *store_find(struct store *s, const char *key);\nint store_all(struct store *s, const char *prefix, size_t limit, struct entry **out);\n\
