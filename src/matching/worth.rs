@@ -326,7 +326,9 @@ impl<'d> Document<'d> {
         let words = line.iter().filter(|token| token.is_word()).map(|token| token.text(self.text));
         let controls: Vec<&str> = words.filter_map(|word| self.words.control_flow(word)).collect();
         if controls.is_empty()
-            && (!self.acts(line, juxtaposed) || !juxtaposed && self.is_signature(&tokens))
+            && (!self.acts(line, juxtaposed)
+                || self.declares(line)
+                || !juxtaposed && self.is_signature(&tokens))
         {
             return None;
         }
@@ -358,6 +360,19 @@ impl<'d> Document<'d> {
                     _ => juxtaposed && pair[0].is_name(),
                 }
             })
+    }
+
+    /// Whether a line gives names a type, as `real, intent(in) :: x(:)` of Fortran and signatures of
+    /// Haskell do. Elsewhere a `::` is part of a name, and touches it.
+    fn declares(&self, line: &[Token]) -> bool {
+        let is_blank = |at: Option<&u8>| at.is_some_and(u8::is_ascii_whitespace);
+        let names = line.split(|token| token.punctuation() == Some(b'=')).next().unwrap_or(line);
+        names.windows(2).any(|pair| {
+            let [start, end] = [pair[0].start, pair[1].end].map(|at| at as usize);
+            self.text[start..end] == *b"::"
+                && is_blank(self.text[..start].last())
+                && is_blank(self.text.get(end))
+        })
     }
 
     /// Whether a token is an operator that computes. A `<` or `>` that is, or the arrow that it is

@@ -371,6 +371,18 @@ const INTERFACES: &[(&str, &str, &str, &str)] = &[
 ];
 
 #[test]
+fn names_before_two_colons_are_declared() {
+    let names = "  real(dp), intent(in) :: samples(:, :), weights(size(samples, 1))\n  integer(ilp), intent(in), optional :: n_components\n  \
+        real(dp), intent(out), target :: means(n_columns + 1), deviations(n_columns)\n  character(len=*), intent(in) :: method\n  \
+        type(linalg_state_type), intent(out), optional :: failure\n  logical(lk), intent(in), optional :: overwrite_samples\n";
+    let module =
+        |name: &str| format!("module subroutine {name}(samples)\n{names}end subroutine {name}\n");
+    let found = levels(&[], &[("a.f90", &module("fit"))], &[("b.f90", &module("transform"))]);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].starts_with("note b.f90:"), "{found:?}");
+}
+
+#[test]
 fn the_signatures_of_an_interface_declare() {
     for (extension, opening, methods, closing) in INTERFACES {
         let path = |name: &str| format!("{name}.{extension}");
