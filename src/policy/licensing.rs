@@ -256,10 +256,18 @@ impl LicensePolicy {
         if self.allow.iter().any(|term| term.is_expression(expression)) {
             return (Answer::Allowed, format!("the settings allow {expression}"));
         }
-        expression.fold(|license| self.judge_one(license), worst, best)
+        let as_part_of = |outbound: Option<&License>| {
+            expression.fold(|license| self.judge_one(license, outbound), worst, best)
+        };
+        match self.project() {
+            // Users may choose among the project's licenses: each has to go with one of the code's.
+            Some((project, _)) => project.fold(|outbound| as_part_of(Some(outbound)), worst, worst),
+            None => as_part_of(None),
+        }
     }
 
-    fn judge_one(&self, license: &License) -> AnswerAndReason {
+    /// The answer to one license of code, in a work under `outbound`.
+    fn judge_one(&self, license: &License, outbound: Option<&License>) -> AnswerAndReason {
         let allowed = strongest(&self.allow, license, true);
         match (allowed, strongest(&self.deny, license, false)) {
             (Some((rank, term)), denied) if denied.is_none_or(|(other, _)| rank > other) => {
@@ -272,10 +280,14 @@ impl LicensePolicy {
         if class == Class::Unknown {
             return (Answer::Unknown, format!("the conditions of {license} are unknown"));
         }
-        let by_project = self.project().map(|(project, evidence)| {
-            // Users may choose among the project's licenses: code must be compatible with each.
-            let (answer, reason) =
-                project.fold(|outbound| go_together(outbound, license), worst, worst);
+        let by_project = outbound.zip(self.project()).map(|(outbound, (project, evidence))| {
+            let (mut answer, mut reason) = go_together(outbound, license);
+            // What all of the project is under asks nothing new of it.
+            let is_own = project.fold(|own| own == license, |a, b| a || b, |a, b| a && b);
+            if is_own && class < Class::SourceAvailable && answer != Answer::Allowed {
+                answer = Answer::Allowed;
+                reason = format!("{license} is one of the project's licenses, {project}");
+            }
             match evidence {
                 Some(evidence) => (answer, format!("{reason} ({evidence})")),
                 None => (answer, reason),
@@ -457,6 +469,13 @@ mod tests {
         let copyleft = policy("GPL-2.0-only", &[], &[]);
         check(&copyleft, "MIT", Allowed);
         check(&copyleft, "Apache-2.0; BUSL-1.1", Denied);
+        // Users choose, and the license of the code may be chosen to go with that.
+        let either = policy("GPL-2.0-only OR GPL-3.0-only", &[], &[]);
+        check(&either, "GPL-2.0-only OR GPL-3.0-only; GPL-2.0-or-later; MIT", Allowed);
+        check(&either, "GPL-2.0-only; GPL-3.0-only; Apache-2.0", Denied);
+        let both = policy("Apache-2.0 AND GPL-3.0-or-later", &[], &[]);
+        check(&both, "GPL-3.0-or-later; Apache-2.0 AND GPL-3.0-or-later; MIT", Allowed);
+        check(&both, "GPL-2.0-only; BUSL-1.1", Denied);
         let closed = policy("LicenseRef-ours", &[], &[]);
         check(&closed, "MIT", Allowed);
         check(&closed, "MPL-2.0", Review);
