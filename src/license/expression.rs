@@ -68,6 +68,9 @@ impl Expression {
     /// "GPLv2+", and several of them with words or signs between; `None` for anything else.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
+        // Rocks of Lua: "MIT <http://opensource.org/licenses/MIT>".
+        let text =
+            text.strip_suffix('>').and_then(|of| of.rsplit_once(" <http")).map_or(text, |of| of.0);
         if text.is_empty() || text.len() > MAX_LENGTH {
             return None;
         }

@@ -177,6 +177,12 @@ fn a_license_file_is_read_as_what_it_says_or_unknown_with_the_reason() {
 }
 
 #[test]
+fn a_license_may_be_named_with_its_address() {
+    let manifest = "{\"license\": \"MIT <http://opensource.org/licenses/MIT>\"}";
+    check_shown(&[("package.json", manifest)], "MIT");
+}
+
+#[test]
 fn a_text_of_the_gpl_counts_beside_the_lgpl_unless_that_incorporates_it() {
     let gpl_2 = "GNU GENERAL PUBLIC LICENSE\nVersion 2, June 1991\n";
     let lgpl_2 = "GNU LESSER GENERAL PUBLIC LICENSE\nVersion 2.1, February 1999\n";
