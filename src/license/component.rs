@@ -46,6 +46,11 @@ pub struct LicensingInfo {
 /// Maximum bytes of a license text to keep: the longest in SPDX has 90,000.
 const MAX_TEXT: usize = 100_000;
 
+/// Whether the file that states this is a license text.
+fn is_of_text(statement: &Statement) -> bool {
+    matches!(statement.method, Method::Text | Method::Debian)
+}
+
 impl LicensingInfo {
     /// The statements and notices of the file at `path`.
     pub fn new(path: &FilePath, bytes: &[u8]) -> Self {
@@ -65,7 +70,7 @@ impl LicensingInfo {
     }
 
     fn with(statements: Vec<Statement>, bytes: &[u8]) -> Self {
-        let is_text = statements.iter().any(|of| of.method == Method::Text);
+        let is_text = statements.iter().any(is_of_text);
         // A source file may hold the marks of HTML as code.
         let bytes = if is_text { plain(bytes) } else { Cow::Borrowed(bytes) };
         let text = (is_text && bytes.len() <= MAX_TEXT).then(|| in_utf8(&bytes).into_owned());
@@ -134,7 +139,7 @@ impl Licenses {
 
     /// Adds what the file at `path` states about others.
     pub fn add(&mut self, path: &FilePath, info: &LicensingInfo) {
-        if let Some(statement) = info.statements.iter().find(|of| of.method == Method::Text) {
+        if let Some(statement) = info.statements.iter().find(|of| is_of_text(of)) {
             let n_up = if let Scope::Above(n_up) = statement.scope { n_up } else { 0 };
             let folder = above(path, n_up).to_vec();
             if !info.notices.is_empty() {
@@ -399,6 +404,8 @@ impl Identification {
             // An unknown text next to a known one may add to it or restrict it.
             match of.license() {
                 _ if is_incorporated(of) => false,
+                // Beside a list of files and their licenses are the texts of these.
+                _ if method == Method::Debian && of.is_text() => false,
                 Some(other) => !chosen.agrees_with(other, tells_later),
                 None => !of.is_text() || !is_all_known,
             }

@@ -40,9 +40,13 @@ pub(super) fn statements(path: &FilePath, bytes: &[u8], memory: &KnownTexts) -> 
     let name = lower_name(path);
     // Before the license texts: `debian/copyright` is named like one.
     if reuse::is_debian(path) {
-        return reuse::of_debian(bytes);
+        return reuse::of_debian(bytes, 1);
     }
     if is_license_text(path) {
+        let parts = reuse::of_debian(bytes, 0);
+        if !parts.is_empty() {
+            return parts;
+        }
         return about_package(path, license_text(path, bytes, memory).into_iter().collect());
     }
     if is_named_as_license(path) {

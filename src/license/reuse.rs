@@ -40,7 +40,7 @@ pub(super) fn statements(bytes: &[u8]) -> Vec<Statement> {
             expression: None,
             written: "a REUSE.toml with faults".to_owned(),
         }],
-        Err(_) => paragraphs(&text, Method::Reuse),
+        Err(_) => paragraphs(&text, Method::Reuse, 1),
     }
 }
 
@@ -72,19 +72,22 @@ pub(super) fn is_debian(path: &FilePath) -> bool {
     path.as_bytes() == b"debian/copyright" || path.as_bytes().ends_with(b"/debian/copyright")
 }
 
-/// The statements of Debian's `copyright`; none if it is not machine-readable.
-pub(super) fn of_debian(bytes: &[u8]) -> Vec<Statement> {
+/// The statements of a file in the form of Debian's `copyright` that is `n_up` folders below what
+/// it is about; none if it is not machine-readable.
+pub(super) fn of_debian(bytes: &[u8], n_up: u8) -> Vec<Statement> {
     let text = String::from_utf8_lossy(bytes);
-    let is_dep5 = text.lines().take(20).any(|line| line.to_lowercase().starts_with("format:"));
-    if is_dep5 { paragraphs(&text, Method::Debian) } else { Vec::new() }
+    let is_dep5 = text.lines().filter_map(|line| line.split_once(':')).any(|(field, _)| {
+        ["format", "format-specification"].iter().any(|of| field.eq_ignore_ascii_case(of))
+    });
+    if is_dep5 { paragraphs(&text, Method::Debian, n_up) } else { Vec::new() }
 }
 
-fn paragraphs(text: &str, method: Method) -> Vec<Statement> {
+fn paragraphs(text: &str, method: Method, n_up: u8) -> Vec<Statement> {
     let mut found = Vec::new();
     let mut paragraph = Paragraph::default();
     for (line, number) in text.lines().chain([""]).zip(1u32..) {
         if line.trim().is_empty() {
-            found.extend(std::mem::take(&mut paragraph).statement(method));
+            found.extend(std::mem::take(&mut paragraph).statement(method, n_up));
         } else if line.starts_with([' ', '\t']) {
             if paragraph.field == "files" {
                 paragraph.globs.extend(line.split_whitespace().map(String::from));
@@ -93,6 +96,7 @@ fn paragraphs(text: &str, method: Method) -> Vec<Statement> {
             paragraph.field = field.trim().to_lowercase();
             match paragraph.field.as_str() {
                 "files" => paragraph.globs.extend(value.split_whitespace().map(String::from)),
+                "copyright" => paragraph.has_notice = true,
                 "license" => {
                     (paragraph.license, paragraph.line) = (value.trim().to_owned(), number);
                 }
@@ -107,15 +111,24 @@ fn paragraphs(text: &str, method: Method) -> Vec<Statement> {
 struct Paragraph {
     field: String,
     globs: Vec<String>,
+    has_notice: bool,
     license: String,
     line: u32,
 }
 
 impl Paragraph {
-    fn statement(self, method: Method) -> Option<Statement> {
+    fn statement(mut self, method: Method, n_up: u8) -> Option<Statement> {
+        // What is about the whole names no files; what only spells out a license has no notice.
+        if self.globs.is_empty() && self.has_notice {
+            self.globs.push("*".to_owned());
+        }
+        let is_of_folder = n_up == 0 && self.globs == ["*"];
         (!self.globs.is_empty() && !self.license.is_empty()).then(|| Statement {
             method,
-            scope: Scope::Paths { globs: self.globs, n_up: 1, is_literal_separator: false },
+            scope: match is_of_folder {
+                true => Scope::Folder,
+                false => Scope::Paths { globs: self.globs, n_up, is_literal_separator: false },
+            },
             line: self.line,
             expression: Expression::parse(&self.license),
             written: self.license,
@@ -130,7 +143,7 @@ mod tests {
     #[test]
     fn files_paragraphs_are_read_with_debians_names() {
         let text = "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\n\nFiles: *\nCopyright: 2020 Example\nLicense: GPL-2+\n long text\n\nFiles: lib/a.c\n lib/b.c\nLicense: Expat or BSD-3-clause, and Artistic-2.0\n";
-        let found = of_debian(text.as_bytes());
+        let found = of_debian(text.as_bytes(), 1);
         let found: Vec<_> = found.into_iter().map(|of| (of.line, of.expression)).collect();
         let other = Expression::parse_spdx("(MIT OR BSD-3-Clause) AND Artistic-2.0");
         assert_eq!(found, [(5, Expression::parse_spdx("GPL-2.0-or-later")), (10, other)]);

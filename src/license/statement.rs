@@ -48,7 +48,7 @@ impl Method {
             Self::Header => "the license header of the file",
             Self::Reference => "the file that its header refers to",
             Self::Reuse => "REUSE information",
-            Self::Debian => "debian/copyright",
+            Self::Debian => "Debian's copyright format",
             Self::Manifest => "package manifest",
             Self::Text => "license text",
             Self::Readme => "README",

@@ -177,6 +177,17 @@ fn a_license_file_is_read_as_what_it_says_or_unknown_with_the_reason() {
 }
 
 #[test]
+fn a_list_of_files_with_their_licenses_is_no_license_text() {
+    let list = "The program\n\nFormat-Specification: http://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\n\nCopyright: 2010 Alpha Authors\nLicense: GPL-2 or GPL-3\n\nFiles: lib/*\nCopyright: 2011 Beta Authors\nLicense: Expat\n";
+    let texts = [("COPYING", list), ("LICENSE.GPL-3", GPL), ("LICENSE.MIT", MIT)];
+    check_shown(&texts, "GPL-2.0-only OR GPL-3.0-only");
+    let folder = folder(&[("alpha/lib/table.c", C.first), ("alpha/COPYING", list)]);
+    let report = check(&copying("", ""), &folder);
+    assert_eq!(component(&report)["license"], "MIT");
+    assert_eq!(component(&report)["licenseEvidence"], "Debian's copyright format (COPYING:10)");
+}
+
+#[test]
 fn a_license_may_be_named_with_its_address() {
     let manifest = "{\"license\": \"MIT <http://opensource.org/licenses/MIT>\"}";
     check_shown(&[("package.json", manifest)], "MIT");
