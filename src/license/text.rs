@@ -15,6 +15,7 @@ use super::choice::{LicenseStatement, is_offer, joined};
 use super::grants::{EXCEPTIONS, Grant, grants, title};
 use super::limits::{begins, is_limit, is_limit_of_header, is_limit_of_name};
 use super::{Expression, Words, words};
+use crate::text::shortened;
 
 /// Maximum bytes to read of a license text: the longest in SPDX has 90,000.
 const MAX_BYTES: usize = 400_000;
@@ -294,6 +295,8 @@ fn with_other_terms(license: &str, terms: &[String]) -> String {
     let first = terms.first().map_or("", String::as_str);
     let n_more = terms.len().saturating_sub(1);
     let more = if n_more > 0 { format!(" and {n_more} more") } else { String::new() };
+    // What is not understood can be the whole of a text.
+    let first = shortened(first, 100);
     format!("like {license}, with other terms: {first}{more}")
 }
 

@@ -163,7 +163,13 @@ fn a_license_file_is_read_as_what_it_says_or_unknown_with_the_reason() {
         let text = shown("LICENSE", text.as_bytes());
         assert!(text.contains(&format!("alpha no version ({license}: ")), "{text}");
     }
+    let long = format!("{MIT}Commercial use is prohibited{}.\n", " for us".repeat(100));
     for (name, bytes, why) in [
+        (
+            "LICENSE",
+            long.as_bytes(),
+            "is prohibited for us for us for us for us for us for us for us for us for us for us f…",
+        ),
         ("LICENSE", &unmarked[..], "no text, or in an unknown encoding"),
         ("LICENSE.pdf", b"%PDF-1.4\n\0\x01\x02", "no text, or in an unknown encoding"),
         ("LICENSE", terms.as_bytes(), "like MIT, with other terms: commercial use is prohibited"),
