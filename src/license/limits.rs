@@ -24,7 +24,8 @@ const OF_HEADERS: &[&str] = &[
     "be sold", "carry this", "commercial", "everything else", "forbidden", "may not", "military",
     "must not", "no resale", "not allowed", "not for", "not permitted", "not sell", "only be",
     "prohibited", "proprietary", "rest is", "shall not", "special exception", "strictly",
-    "weapons", "you agree", "you can not", "you cannot", "you have to", "you must",
+    "weapons", "with secondary", "you agree", "you can not", "you cannot", "you have to",
+    "you must",
 ];
 
 /// What such a sentence is about: others are remarks on the code.
@@ -46,6 +47,7 @@ const NO_LIMITS: &[&str] = &[
     "except to the extent",
     "instead of the above restrictions",
     "into proprietary programs",
+    "may not be copied modified or distributed except according to those terms",
     "non commercial and commercial",
     "obtain a commercial license",
     "open source or commercial",

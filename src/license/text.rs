@@ -414,6 +414,7 @@ fn is_condition(word: &str) -> bool {
 
 /// Sentences of notices that add nothing to the license they name.
 const USUAL: &[&str] = &[
+    "except according to those terms",
     "except in compliance",
     "required by applicable law",
     "for more details",
@@ -571,6 +572,11 @@ licensed under an Apache-style license → unknown
 This is the system zlib. → unknown
 License: zlib → Zlib
 under the OpenSSL license → OpenSSL
+Licensed under the Apache License, Version 2.0 <LICENSE-APACHE or http://www.apache.org/licenses/LICENSE-2.0> or the MIT license <LICENSE-MIT or http://opensource.org/licenses/MIT>, at your option. This file may not be copied, modified, or distributed except according to those terms. → Apache-2.0 OR MIT
+under the terms of the GNU General Public License version\n2.0. → GPL-2.0-only
+under the terms of the Do What The Fuck You Want To Public License, Version 2 → WTFPL
+subject to the terms of the Mozilla Public License, v. 2.0. This Source Code Form is "Incompatible With Secondary Licenses", as defined by the Mozilla Public License, v. 2.0. → unknown
+under the terms of the Artistic License version\n2.0. Please report faults. → Artistic-2.0
 "#,
         );
         let offered = BSD.replace("THIS SOFTWARE IS", "Alternatively, this software may be distributed under the terms of the GNU General Public License version 2.\n\nTHIS SOFTWARE IS");

@@ -102,7 +102,11 @@ impl Words {
             self.end_sentence();
             return is_notice.then(|| whole[..whole.len() - line.len()].to_owned());
         }
-        let line = &later_spelled_out(without_bullet(line.trim_end_matches([' ', '|'])));
+        let line = line.trim_end_matches([' ', '|']);
+        // "... License version" may end the line before: what begins this one is its number.
+        let is_number =
+            self.words.last().is_some_and(|last| !last.is_last) && self.text.ends_with(" version ");
+        let line = &later_spelled_out(if is_number { line } else { without_bullet(line) });
         let mut last = "";
         for part in line.split_inclusive(|c: char| !c.is_alphanumeric() && c != '.') {
             let word = part.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '.');
