@@ -78,10 +78,10 @@ fn main() {
     );
     for (id, texts) in &by_language {
         let language = languages.get(id).expect("it was identified");
-        println!("{}", row(id, texts, &languages, language));
+        println!("{}", row(id, texts, languages, language));
     }
     println!("\ninput made to be slow, a megabyte: the slowest languages");
-    for row in slowest(&languages) {
+    for row in slowest(languages) {
         println!("{row}");
     }
 }

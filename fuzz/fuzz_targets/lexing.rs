@@ -4,15 +4,12 @@
 
 #![no_main]
 
-use std::sync::OnceLock;
-
 use libfuzzer_sys::fuzz_target;
 use secondhand::language::Languages;
 
 fuzz_target!(|bytes: &[u8]| {
-    static LANGUAGES: OnceLock<Languages> = OnceLock::new();
     let [first, second, text @ ..] = bytes else { return };
-    let languages = LANGUAGES.get_or_init(Languages::builtin);
+    let languages = Languages::builtin();
     let ids = languages.ids();
     let id = ids[usize::from(u16::from_le_bytes([*first, *second])) % ids.len()];
     let language = languages.get(id).expect("each id has a language");

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::corpus_edits::CorpusEdits;
 use super::paths::{in_tree, settled};
@@ -19,7 +20,7 @@ pub struct CheckPolicy {
     /// The settings, with variables and flags.
     pub config: Config,
     /// The languages that files are read as.
-    pub languages: Languages,
+    pub languages: Arc<Languages>,
     /// What is allowed.
     pub acceptance: Acceptance,
     /// What the change edits in its judge, and which files that judge its base does not have.

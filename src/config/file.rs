@@ -1,6 +1,7 @@
 //! Finds and reads `secondhand.toml`, and explains what is wrong with it.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -143,12 +144,15 @@ impl RawConfig {
     }
 
     /// The languages: the built-in ones, and the user's.
-    pub fn languages(&self) -> Languages {
-        let mut languages = Languages::builtin();
+    pub fn languages(&self) -> Arc<Languages> {
+        if self.language.is_empty() {
+            return Arc::clone(Languages::builtin());
+        }
+        let mut languages = Languages::extensible();
         for (id, table) in &self.language {
             languages.add(id, table.clone()).expect("the table was checked when it was read");
         }
-        languages
+        languages.into()
     }
 
     /// Checks languages that are added or changed, while the text that defines them is available.
@@ -156,7 +160,7 @@ impl RawConfig {
         if self.language.is_empty() {
             return Ok(());
         }
-        let mut languages = Languages::builtin();
+        let mut languages = Languages::extensible();
         for (id, table) in &self.language {
             languages.add(id, table.clone()).map_err(|error| (id.clone(), error))?;
         }

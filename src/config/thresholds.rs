@@ -68,9 +68,9 @@ impl Specials {
         let languages = are_named.then(|| raw.languages());
         let root =
             FolderSettings { origin: file.to_owned(), ..FolderSettings::of_all(raw.clone()) };
-        all.extend(&root, raw, languages.as_ref())?;
+        all.extend(&root, raw, languages.as_deref())?;
         for folder in folders {
-            let of_folder = all.extend(folder, raw, languages.as_ref());
+            let of_folder = all.extend(folder, raw, languages.as_deref());
             of_folder.map_err(|error| error.located(&folder.text))?;
         }
         Ok(all)

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use foldhash::{HashMap, HashMapExt, HashSet};
 use regex::bytes::{Regex, RegexBuilder};
@@ -254,8 +254,14 @@ const CLAIM_WITHIN: usize = 16 * 1024;
 const MAX_MATCHES: usize = 10;
 
 impl Languages {
-    /// The built-in languages.
-    pub fn builtin() -> Self {
+    /// The built-in languages. All who ask share what was made of their tables.
+    pub fn builtin() -> &'static Arc<Self> {
+        static ALL: LazyLock<Arc<Languages>> = LazyLock::new(|| Arc::new(Languages::extensible()));
+        &ALL
+    }
+
+    /// The built-in languages, to which others can be added.
+    pub fn extensible() -> Self {
         let mut languages = Self { digest: DIGEST, ..Self::default() };
         for builtin in BUILTIN {
             let row = languages.rows.len();

@@ -2,7 +2,6 @@
 //! its name and bytes.
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
 use super::limits::is_limit_of_header;
 use super::markup::plain;
@@ -161,8 +160,7 @@ pub fn is_source(path: &FilePath) -> bool {
 
 /// The language that a file name alone promises.
 fn promised(path: &FilePath) -> Option<&'static Language> {
-    static LANGUAGES: LazyLock<Languages> = LazyLock::new(Languages::builtin);
-    LANGUAGES.promised(path)
+    Languages::builtin().promised(path)
 }
 
 fn license_text(path: &FilePath, bytes: &[u8], memory: &KnownTexts) -> Option<Statement> {

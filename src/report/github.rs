@@ -30,7 +30,7 @@ pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io
         let is_over = findings.len() + shown_remarks.len() > MAX_OF_LEVEL || n_left_out > 0;
         let max = MAX_OF_LEVEL - usize::from(level == Level::Note && is_over);
         for finding in findings.iter().take(max) {
-            annotation(finding, &languages, out)?;
+            annotation(finding, languages, out)?;
         }
         n_left_out += findings.len().saturating_sub(max);
         // In the end, those of notes.

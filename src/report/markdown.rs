@@ -63,7 +63,7 @@ fn page(outcome: &Outcome, style: &Style) -> String {
         let copies: Vec<&Finding> = copies.collect();
         let mut n_shown = 0;
         for finding in &copies {
-            let details = details(finding, outcome, &languages);
+            let details = details(finding, outcome, languages);
             if page.len() + details.len() + rest.len() + RESERVED > MAX_BYTES {
                 break;
             }
@@ -215,7 +215,7 @@ pub fn other_side(outcome: &Outcome, finding: &Finding) -> String {
     {
         text.push_str(&code(&place(origin), source, &origin.fragment));
     }
-    let to_do = to_do(finding, &Languages::builtin());
+    let to_do = to_do(finding, Languages::builtin());
     text.extend(to_do.map(|to_do| format!("To do: {}\n", escaped(&to_do))));
     text
 }

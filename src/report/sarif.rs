@@ -82,9 +82,9 @@ fn run(outcome: &Outcome, max: usize) -> Run {
     let results = merged(&kept);
     let languages = Languages::builtin();
     let asked_for = outcome.suppressed.iter().take(max - results.len());
-    let asked_for = asked_for.map(|of| suppressed(outcome, of, &languages));
+    let asked_for = asked_for.map(|of| suppressed(outcome, of, languages));
 
-    let found = results.iter().map(|(first, others)| result(outcome, first, others, &languages));
+    let found = results.iter().map(|(first, others)| result(outcome, first, others, languages));
     let driver = ToolComponent::builder()
         .name("secondhand")
         .full_name(format!("secondhand {VERSION}"))

@@ -4,7 +4,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
-use std::sync::LazyLock;
 
 use imara_diff::{Algorithm, Diff, Hunk, InternedInput};
 
@@ -254,12 +253,12 @@ fn renamed_again<'t>(
 
 /// The identifiers in `lines` of the file at `path`; `None` if its language is not known.
 fn names(lines: &[Line], path: &FilePath) -> Option<HashSet<String>> {
-    static LANGUAGES: LazyLock<Languages> = LazyLock::new(Languages::builtin);
+    let languages = Languages::builtin();
     let text: String =
         lines.iter().flat_map(|line| [&line.text[line.within.clone()], "\n"]).collect();
-    let language = LANGUAGES.identify(path, text.as_bytes())?;
+    let language = languages.identify(path, text.as_bytes())?;
     let mut tokens = Vec::new();
-    LANGUAGES.tokenize(language, text.as_bytes(), true, &mut tokens);
+    languages.tokenize(language, text.as_bytes(), true, &mut tokens);
     let names = tokens.iter().filter(|token| token.is_name());
     Some(names.map(|token| text[token.start as usize..token.end as usize].to_owned()).collect())
 }

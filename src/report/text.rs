@@ -65,7 +65,7 @@ pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io
         if style.is_brief {
             text.extend(brief(outcome, finding).iter().map(|line| note(line, style)));
         }
-        text.extend(to_do_note(finding, &languages, style));
+        text.extend(to_do_note(finding, languages, style));
         is_marked |= has_marks(&text);
         writeln!(out, "{text}")?;
     }
@@ -75,7 +75,7 @@ pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io
         let mut text = headline(finding, style) + &note(&at, style);
         let n_told = if style.is_verbose || style.is_full { usize::MAX } else { MAX_LISTED };
         text.extend(commit_lines(behind, n_told).iter().map(|line| note(line, style)));
-        text.extend(to_do_note(finding, &languages, style));
+        text.extend(to_do_note(finding, languages, style));
         writeln!(out, "{text}")?;
     }
     if is_marked {

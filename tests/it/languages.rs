@@ -103,7 +103,7 @@ fn test_code_inside_a_file_is_found_by_the_marks_of_its_table() {
 #[test]
 fn every_mark_of_test_code_is_a_pattern() {
     for (id, table) in tables().into_iter().filter(|(_, table)| !table.tests.is_empty()) {
-        let mut languages = Languages::builtin();
+        let mut languages = Languages::extensible();
         languages.add(&id, table).unwrap_or_else(|error| panic!("{id}: {error}"));
         languages.get(&id).expect("it was added").test_lines(b"", &[]);
     }
@@ -230,7 +230,7 @@ fn every_language_that_a_table_names_is_there() {
 
 #[test]
 fn a_table_that_is_added_replaces_the_built_in_one() {
-    let mut languages = Languages::builtin();
+    let mut languages = Languages::extensible();
     let table =
         Table::parse("name = \"Rust\"\nextensions = [\"rs2\"]\n[[comments]]\nopen = \"%%\"")
             .expect("it is valid");
@@ -527,7 +527,7 @@ fn identify<'l>(languages: &'l Languages, name: &str, text: &str) -> Option<&'l 
 fn a_file_is_in_the_language_that_the_most_speaks_for() {
     let languages = Languages::builtin();
     for (name, id, text) in AMBIGUOUS {
-        assert_eq!(identify(&languages, name, text), Some(*id), "{name}: {text}");
+        assert_eq!(identify(languages, name, text), Some(*id), "{name}: {text}");
     }
 }
 
@@ -550,7 +550,7 @@ fn what_the_owner_of_an_extension_takes_for_a_comment_speaks_for_no_other() {
     ];
     for (name, id, line) in comments {
         let text = format!("/*\n{line}\n*/\nint f(int a) {{\n  return a;\n}}\n");
-        assert_eq!(identify(&languages, name, &text), Some(id), "{name}: {line}");
+        assert_eq!(identify(languages, name, &text), Some(id), "{name}: {line}");
     }
 }
 
@@ -563,6 +563,6 @@ fn where_nobody_owns_an_extension_a_comment_speaks_for_no_language() {
         ("a.x", "linker-script", "/*\n%hook a\n%end\n*/\nSECTIONS\n{\n}\n"),
         ("a.rules", "udev", "KERNEL==\"a\", RUN=\"b\"\n# alert tcp any\n# alert udp any\n"),
     ] {
-        assert_eq!(identify(&languages, name, text), Some(id), "{name}: {text}");
+        assert_eq!(identify(languages, name, text), Some(id), "{name}: {text}");
     }
 }

@@ -77,8 +77,7 @@ const PIECES: &[&str] = &[
 ];
 
 fn languages() -> &'static Languages {
-    static LANGUAGES: std::sync::OnceLock<Languages> = std::sync::OnceLock::new();
-    LANGUAGES.get_or_init(Languages::builtin)
+    Languages::builtin()
 }
 
 fn check(text: &[u8]) {

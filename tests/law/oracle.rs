@@ -108,8 +108,7 @@ impl Text {
 
 /// The tokens of `text`.
 pub fn tokens(text: &str, language: &Language) -> Vec<Token> {
-    static LANGUAGES: std::sync::OnceLock<Languages> = std::sync::OnceLock::new();
-    let languages = LANGUAGES.get_or_init(Languages::builtin);
+    let languages = Languages::builtin();
     let mut tokens = Vec::new();
     let table = languages.get(language.id).expect("the language is built in");
     languages.tokenize(table, text.as_bytes(), false, &mut tokens);

@@ -39,7 +39,7 @@ type Read = (String, String, Vec<Token>);
 /// Reads source of a known language.
 struct Sources<'s> {
     root: &'s Path,
-    languages: Languages,
+    languages: &'static Languages,
     known: BTreeMap<String, Option<Read>>,
 }
 

@@ -124,7 +124,7 @@ fn outcome_of(
     let (config, languages) = (&policy.config, &policy.languages);
     let remembered = cache::open(common, repository, config, languages);
     let authority = range.authority(repository);
-    let judges = (languages, Some(&authority));
+    let judges = (&**languages, Some(&authority));
     let outsides = outsides(&request.corpora, config, judges, repository.root(), common)?;
     let context = Context { config, languages, progress };
     let base = range.base.as_ref().and_then(|(base, _)| base.commit);

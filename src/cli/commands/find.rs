@@ -2,6 +2,7 @@
 
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::Arc;
 
 use super::cache::with_past;
 use super::corpus::{outsides, report_traffic};
@@ -54,7 +55,7 @@ fn read(
     flags: &Find,
     repository: &Repository,
     common: &Common,
-) -> Result<(Config, Languages, Sketch), Failure> {
+) -> Result<(Config, Arc<Languages>, Sketch), Failure> {
     let config = settings::read(common, Some(repository), &flags.reporting.settings())?;
     let languages = config.languages();
     Ok((config, languages, sketch(flags, repository, common)?))

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
@@ -56,7 +57,7 @@ fn changes(repository: &Repository) -> Result<(RecommendedWatcher, Receiver<()>)
     let watched = Watched {
         root: real(repository.root()),
         git: real(&repository.common_dir()),
-        languages: Languages::builtin(),
+        languages: Arc::clone(Languages::builtin()),
     };
     let watcher = watcher(watched, changed).map_err(|why| {
         let help = "the system may limit the folders that are watched, as Linux does with fs.inotify.max_user_watches";
@@ -92,7 +93,7 @@ fn watcher(watched: Watched, changed: Sender<()>) -> notify::Result<RecommendedW
 struct Watched {
     root: PathBuf,
     git: PathBuf,
-    languages: Languages,
+    languages: Arc<Languages>,
 }
 
 impl Watched {

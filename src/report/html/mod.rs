@@ -47,9 +47,9 @@ pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io
         best_first(&outcome.findings).into_iter().flat_map(Finding::with_family).collect();
     let shown = &findings[..findings.len().min(MAX_CARDS)];
     let mut cards: Vec<_> =
-        shown.iter().map(|finding| card(finding, outcome, &languages, &mut n_free)).collect();
+        shown.iter().map(|finding| card(finding, outcome, languages, &mut n_free)).collect();
     cards.extend(outcome.suppressed.iter().take(MAX_CARDS).map(|suppressed| {
-        let card = card(&suppressed.finding, outcome, &languages, &mut n_free);
+        let card = card(&suppressed.finding, outcome, languages, &mut n_free);
         Card {
             level: "suppressed",
             badge: format!("suppressed {}", card.rule),

@@ -62,7 +62,7 @@ impl Input {
             for file in files {
                 let bytes = std::fs::read(&file)?;
                 if !bytes.contains(&0) {
-                    input.take(&languages, project, &file, &bytes);
+                    input.take(languages, project, &file, &bytes);
                 }
             }
         }

@@ -99,7 +99,7 @@ struct Server<'c> {
     root: Option<PathBuf>,
     documents: BTreeMap<String, Document>,
     outcome: Option<Arc<Outcome>>,
-    languages: Languages,
+    languages: Arc<Languages>,
     /// Documents with diagnostics.
     marked: BTreeSet<String>,
     due: Option<Instant>,
@@ -126,7 +126,7 @@ impl<'c> Server<'c> {
             root: None,
             documents: BTreeMap::new(),
             outcome: None,
-            languages: Languages::builtin(),
+            languages: Arc::clone(Languages::builtin()),
             marked: BTreeSet::new(),
             due: None,
             debounce: DEBOUNCE,

@@ -5,8 +5,6 @@
 
 mod change;
 
-use std::sync::OnceLock;
-
 use secondhand::config::decisions;
 use secondhand::git::blob_id;
 use secondhand::language::{Language, Languages, Token, Version};
@@ -68,8 +66,7 @@ pub fn samples(name: &str) -> Vec<Vec<u8>> {
 }
 
 fn languages() -> &'static Languages {
-    static LANGUAGES: OnceLock<Languages> = OnceLock::new();
-    LANGUAGES.get_or_init(Languages::builtin)
+    Languages::builtin()
 }
 
 /// A language, chosen by the first two bytes, and the rest.
