@@ -83,7 +83,7 @@ pub struct FindParams<'p> {
 /// What was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoundCode {
-    /// What the sketch was read as; `None` if that was to be guessed and nothing was found.
+    /// What the sketch was read as; `None` if that was to be guessed and no token was found.
     pub language: Option<String>,
     /// The tokens of the sketch.
     pub n_tokens: usize,
@@ -195,7 +195,8 @@ pub fn find(
     let (sketches, config) = (&sketches[..], context.config);
     let asked = Demand { sketch, sketches, rarity: &rarity, closest: &closest, config };
     let (query, mut ranked) = ranked(found, &asked);
-    let is_known = sketches.len() == 1 || !ranked.is_empty();
+    // Words are the same in each language.
+    let is_known = sketches.len() == 1 || ranked.iter().any(|of| of.existing.n_matched > 0);
     let n_found = ranked.len();
     ranked.truncate(max_results);
     Ok(FoundCode {

@@ -76,6 +76,19 @@ fn check_error(output: &Output, expected: &str) {
 }
 
 #[test]
+fn plain_words_are_in_no_language() {
+    let repository = tree(&LANGUAGES[0]);
+    repository.write("a.css", "a { color: red; }\n");
+    repository.commit("another language");
+    let found =
+        json(&find(&repository, "find the slot of a key in the table", &["--format", "json"]));
+    assert_eq!(
+        (&found["language"], &found["results"][0]["path"]),
+        (&Value::Null, &"first.c".into())
+    );
+}
+
+#[test]
 fn a_whole_function_is_found_with_its_lines_in_every_language() {
     for language in LANGUAGES {
         let repository = tree(language);

@@ -14,8 +14,8 @@ pub(in crate::report) struct Report from (of: &FoundCode) {
     version: u32 = 1,
     /// The version of the program.
     secondhand: &'static str = VERSION,
-    /// The language that the sketch was read as; null if it was to be guessed and nothing was
-    /// found.
+    /// The language that the sketch was read as; null if it was to be guessed and no token
+    /// was found.
     language: Option<String> = of.language.clone(),
     /// The tokens of the sketch.
     sketch_tokens: usize = of.n_tokens,
