@@ -54,6 +54,16 @@ const MANIFESTS: &[(&str, ReadManifest)] = &[
     ("library.json", package_json),
     ("dub.sdl", |text| ManifestLicenses::one(quoted(behind(text, "license ").next()?).pop()?)),
     ("shard.yml", |text| field(text, "license")),
+    ("package.yaml", |text| field(text, "license")),
+    ("idf_component.yml", |text| field(text, "license")),
+    ("meta6.json", package_json),
+    ("fpm.toml", |text| listed(text, "license")),
+    ("alire.toml", |text| listed(text, "licenses")),
+    ("typst.toml", |text| listed(text, "license")),
+    ("dune-project", |text| {
+        let name = text.split_once("(license ")?.1.split(')').next()?;
+        ManifestLicenses::one(name.trim().trim_matches('"'))
+    }),
     // Several licenses are a choice, as defined by composer.
     ("composer.json", package_json),
     ("meta.json", cpan),
@@ -539,6 +549,14 @@ elm.json: {"license": "BSD-3-Clause"} → BSD-3-Clause
 conanfile.py: class X(ConanFile):\n    license = "MIT"\n → MIT
 gleam.toml: licences = ["Apache-2.0"]\n → Apache-2.0
 x.spec: Name: x\nLicense: GPLv2+ and MIT\n → GPL-2.0-or-later AND MIT
+package.yaml: name: x\nlicense: BSD-3-Clause\n → BSD-3-Clause
+idf_component.yml: version: "1.0"\nlicense: "Apache-2.0"\n → Apache-2.0
+meta6.json: {"license": "Artistic-2.0"} → Artistic-2.0
+fpm.toml: name = "x"\nlicense = "MIT"\n → MIT
+alire.toml: name = "x"\nlicenses = "MIT OR Apache-2.0"\n → MIT OR Apache-2.0
+typst.toml: [package]\nlicense = "MIT-0"\n → MIT-0
+dune-project: (lang dune 3.0)\n(license "MIT OR ISC")\n → MIT OR ISC
+dune-project: (name x)\n(license ISC)\n → ISC
 shard.yml: name: x\nlicense: MIT\n → MIT
 project.clj: (defproject x "1"\n  :license {:name "Eclipse Public License 1.0"\n :url "http://opensource.org/licenses/eclipse-1.0.php"})\n → EPL-1.0
 meta.json: {"license": "gpl_2"} → GPL-2.0-only
