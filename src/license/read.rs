@@ -20,7 +20,7 @@ pub const LICENSING_PARENT: &[(&str, &str)] = &[("debian", "copyright"), (".reus
 
 /// Whether a file with this name may make statements about other files' licenses.
 pub fn is_relevant(path: &FilePath) -> bool {
-    is_about_license(path) || readme::is_relevant(&lower_name(path))
+    is_about_license(path) || readme::is_relevant(path)
 }
 
 /// Whether its name tells that a file makes such statements: most READMEs do not.
@@ -66,7 +66,7 @@ pub(super) fn statements(path: &FilePath, bytes: &[u8], memory: &KnownTexts) -> 
                 .map(|of| text_at_address(path, &of).map_or(of, |text| manifest::unread(&text)))
                 .or_else(|| Some(manifest::unread(&named_text(path, bytes)?.path))),
         );
-    } else if readme::is_relevant(&name) {
+    } else if readme::is_relevant(path) {
         found.extend(readme::statement(bytes, memory));
     }
     about_package(path, found)

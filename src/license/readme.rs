@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::passages::KnownTexts;
 use super::statement::{Method, Scope, Statement};
+use crate::text::FilePath;
 
 /// Words of the heading of a section on the license, which has no others.
 const OF_HEADING: &[&str] = &[
@@ -12,9 +13,10 @@ const OF_HEADING: &[&str] = &[
     "licensing", "notice", "of", "terms", "use",
 ];
 
-/// Whether a file with this name in lower case is a README.
-pub(super) fn is_relevant(name: &str) -> bool {
-    name.split('.').next() == Some("readme")
+/// Whether a file with this name is a README.
+pub(super) fn is_relevant(path: &FilePath) -> bool {
+    let stem = path.name().split(|&byte| byte == b'.').next();
+    stem.is_some_and(|stem| stem.eq_ignore_ascii_case(b"readme"))
 }
 
 /// What a README says of its folder's license, if that is known: one that sends the reader to
@@ -38,7 +40,7 @@ pub(super) fn statement(bytes: &[u8], memory: &KnownTexts) -> Option<Statement> 
 
 /// The lines of the first section on the license.
 fn section(lines: &[&str]) -> Option<Range<usize>> {
-    let heading = (0..lines.len()).find(|&at| title(lines, at).is_some_and(is_about_license))?;
+    let heading = (0..lines.len()).find(|&at| title(lines, at).is_some_and(is_license_title))?;
     let start = heading + 1 + usize::from(is_underlined(lines, heading));
     let end = (start..lines.len()).find(|&at| title(lines, at).is_some());
     Some(start.min(lines.len())..end.unwrap_or(lines.len()))
@@ -69,7 +71,7 @@ fn is_underlined(lines: &[&str], at: usize) -> bool {
     ['=', '-', '~', '^'].iter().any(|mark| under.len() > 2 && under.chars().all(|c| c == *mark))
 }
 
-fn is_about_license(title: &str) -> bool {
+fn is_license_title(title: &str) -> bool {
     let lower = title.to_lowercase();
     let mut words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     lower.contains("licen") && words.all(|word| OF_HEADING.contains(&word))

@@ -190,17 +190,24 @@ fn base_of(lineage: &Lineage<'_>, source: &Source) -> Result<usize, Error> {
 pub(super) struct Versions<'v> {
     old: Document<'v>,
     new: Document<'v>,
+    old_lines: Lines,
+    new_lines: Lines,
     /// Whether these are the texts, and not only their tokens and lines.
     has_text: bool,
 }
 
 impl<'v> Versions<'v> {
     pub fn of_tokens(old: &'v StoredTokens, new: &'v StoredTokens) -> Self {
-        Self { old: document(old), new: document(new), has_text: false }
+        Self::new(document(old), document(new), false)
     }
 
     fn of_texts(old: &'v Source, new: &'v Source) -> Self {
-        Self { old: old.document(), new: new.document(), has_text: true }
+        Self::new(old.document(), new.document(), true)
+    }
+
+    fn new(old: Document<'v>, new: Document<'v>, has_text: bool) -> Self {
+        let [old_lines, new_lines] = [old, new].map(|of| Lines::new(of.text));
+        Self { old, new, old_lines, new_lines, has_text }
     }
 
     /// The places of a copy that missed hunks.
@@ -209,10 +216,9 @@ impl<'v> Versions<'v> {
         if self.has_text {
             self.retain_whole(missed, &mut edits);
         }
-        let lines = Lines::new(self.old.text);
         let places = missed.iter().zip(edits).filter_map(|(missed, edit)| {
             let fragment = copy.fragment(&missed.at)?;
-            let origin_lines = line_range(self.old, &lines, &missed.hunk.before);
+            let origin_lines = line_range(self.old, &self.old_lines, &missed.hunk.before);
             Some(MissedPlace { fragment, origin_lines, edit })
         });
         places.collect()
@@ -233,8 +239,8 @@ impl<'v> Versions<'v> {
         if from != to && self.new.tokens[after.clone()].iter().any(spans_lines) {
             return None;
         }
-        let (old_lines, new_lines) = (Lines::new(self.old.text), Lines::new(self.new.text));
-        let [hung, own_hung] = [(self.old, &old_lines, &before), (own, copy.lines(), &lines)]
+        let Self { old_lines, new_lines, .. } = self;
+        let [hung, own_hung] = [(self.old, old_lines, &before), (own, copy.lines(), &lines)]
             .map(|(of, lines, at)| hanging(of, lines, at));
         let texts = hung.map(|line| old_lines.text(self.old.text, line).trim_ascii());
         let own_texts = own_hung.clone().map(|line| copy.lines().text(own.text, line).trim_ascii());
@@ -242,8 +248,8 @@ impl<'v> Versions<'v> {
             return None;
         }
         let mut text = Vec::new();
-        let added = line_range(self.new, &new_lines, &after).start;
-        for line in added..hanging(self.new, &new_lines, &after).end {
+        let added = line_range(self.new, new_lines, &after).start;
+        for line in added..hanging(self.new, new_lines, &after).end {
             text.extend(indented_line(new_lines.text(self.new.text, line), from, to));
             text.push(b'\n');
         }
@@ -262,10 +268,9 @@ impl<'v> Versions<'v> {
 
     /// Leaves out the edits of hunks beside one that is not among them: parts of one hunk of git's.
     fn retain_whole(&self, missed: &[MissedHunk], edits: &mut [Option<LineEdit>]) {
-        let lines = Lines::new(self.old.text);
         let line = |at: usize| {
             let token = self.old.tokens.get(at).or(self.old.tokens.last());
-            token.map_or(0, |token| lines.line_of(token.start))
+            token.map_or(0, |token| self.old_lines.line_of(token.start))
         };
         let hunks = edited_hunks(self.old, self.new);
         let is_near =
