@@ -61,6 +61,8 @@ impl Attributes {
                 continue;
             }
             is_telling = true;
+            // Others set what nobody asks for, and each is matched with every file.
+            let text = if has_macros { text } else { lines_with(&text, "linguist-") };
             let name = gix::path::from_bstr(entry.path.as_bytes().as_bstr()).unwrap_or_default();
             search
                 .add_patterns_buffer(
@@ -127,4 +129,14 @@ impl Attributes {
         outcome.reset();
         outcome
     }
+}
+
+/// The lines of a text that have `word`.
+fn lines_with(text: &[u8], word: &str) -> Vec<u8> {
+    let lines = text.split_inclusive(|&byte| byte == b'\n');
+    lines
+        .filter(|line| memchr::memmem::find(line, word.as_bytes()).is_some())
+        .flatten()
+        .copied()
+        .collect()
 }
