@@ -130,6 +130,8 @@ pub(super) const DATA: &[&str] = &[
 pub struct PathRules {
     /// Some rules each, since too many do not fit into one.
     matchers: Vec<Gitignore>,
+    /// How the paths begin and end that they match: most need no matcher.
+    outlines: Vec<Outline>,
     /// What they say about folders: most files are in one with others.
     folders: Arc<RwLock<HashMap<Box<str>, Ruling>>>,
 }
@@ -165,7 +167,11 @@ impl PathRules {
         let builtin = builtin.iter().map(|rule| (Some(BUILTIN.into()), *rule));
         let rules: Vec<_> = builtin.chain(user.iter().map(|rule| (None, rule.as_str()))).collect();
         let matchers = rules.chunks(RULES_AT_ONCE).map(matcher).collect::<Result<_, _>>()?;
-        Ok(Self { matchers, folders: Arc::default() })
+        let mut outlines: Vec<_> =
+            rules.iter().filter_map(|(_, rule)| Outline::new(rule)).collect();
+        outlines.sort_unstable();
+        outlines.dedup();
+        Ok(Self { matchers, outlines, folders: Arc::default() })
     }
 
     /// The rules of the option `key` of `origin`, after the built-in ones.
@@ -185,27 +191,38 @@ impl PathRules {
 
     /// What the rules say about this file, or about the nearest folder above it that one matches.
     pub fn ruling(&self, path: &FilePath) -> Ruling {
-        let path = String::from_utf8_lossy(path.as_bytes());
+        let path = path.as_str();
         self.of_path(&path, false).unwrap_or_else(|| self.above(&path))
     }
 
+    /// What the rules say about the folders of a file. Each is asked about once.
     fn above(&self, path: &str) -> Ruling {
-        let Some(folder) = parent(path) else { return Ruling::None };
-        let known = self.folders.read().ok().and_then(|folders| folders.get(folder).copied());
-        if let Some(known) = known {
-            return known;
+        let (mut ruling, mut unknown) = (Ruling::None, Vec::new());
+        if let Ok(folders) = self.folders.read() {
+            for folder in std::iter::successors(parent(path), |folder| parent(folder)) {
+                match folders.get(folder) {
+                    Some(&known) => {
+                        ruling = known;
+                        break;
+                    }
+                    None => unknown.push(folder),
+                }
+            }
         }
-        let ruling = std::iter::successors(Some(folder), |folder| parent(folder))
-            .find_map(|folder| self.of_path(folder, true))
-            .unwrap_or(Ruling::None);
-        if let Ok(mut folders) = self.folders.write() {
-            folders.insert(folder.into(), ruling);
+        for folder in unknown.into_iter().rev() {
+            ruling = self.of_path(folder, true).unwrap_or(ruling);
+            if let Ok(mut folders) = self.folders.write() {
+                folders.insert(folder.into(), ruling);
+            }
         }
         ruling
     }
 
     /// What the last of the rules says that matches `path` itself.
     fn of_path(&self, path: &str, is_folder: bool) -> Option<Ruling> {
+        if !self.outlines.iter().any(|outline| outline.fits(path, is_folder)) {
+            return None;
+        }
         self.matchers.iter().rev().find_map(|matcher| {
             match matcher.matched(Path::new(path), is_folder) {
                 Match::Ignore(glob) => Some(Ruling::Matched { is_builtin: glob.from().is_some() }),
@@ -213,6 +230,43 @@ impl PathRules {
                 Match::None => None,
             }
         })
+    }
+}
+
+/// The plain text at the ends of each path that a rule matches; none of it, if in doubt.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Outline {
+    end: Box<str>,
+    start: Box<str>,
+    /// Whether it matches no files.
+    is_of_folders: bool,
+}
+
+/// What stands for other text in a rule.
+const WILDCARDS: [char; 7] = ['*', '?', '[', ']', '{', '}', '\\'];
+
+impl Outline {
+    /// That of a rule; `None` of a comment.
+    fn new(rule: &str) -> Option<Self> {
+        let rule = rule.trim_end();
+        if rule.is_empty() || rule.starts_with('#') {
+            return None;
+        }
+        let pattern = rule.strip_prefix('!').unwrap_or(rule);
+        let is_of_folders = pattern.ends_with('/');
+        let pattern = pattern.strip_suffix('/').unwrap_or(pattern);
+        // A rule with a slash begins at the root.
+        let from_root = pattern.strip_prefix('/').or(pattern.contains('/').then_some(pattern));
+        let start = from_root.and_then(|pattern| pattern.split(WILDCARDS).next());
+        let name = pattern.rsplit('/').next().unwrap_or_default();
+        let end = name.rsplit(WILDCARDS).next().unwrap_or_default().into();
+        Some(Self { end, start: start.unwrap_or_default().into(), is_of_folders })
+    }
+
+    fn fits(&self, path: &str, is_folder: bool) -> bool {
+        is_folder >= self.is_of_folders
+            && path.ends_with(&*self.end)
+            && path.starts_with(&*self.start)
     }
 }
 
@@ -274,6 +328,30 @@ mod tests {
         assert_eq!(ruling("a/b.min.js"), Ruling::Matched { is_builtin: true });
         assert_eq!(ruling("vendor/x/y.c"), Ruling::Matched { is_builtin: false });
         assert_eq!(ruling("a/keep.min.js"), Ruling::Excepted);
+    }
+
+    #[test]
+    fn a_file_that_no_rule_outlines_is_matched_by_none() {
+        let rules = [
+            "*.js", "!*.min.js", "/a.c", "b/a.c", "**/c/a.c", "d/**", "d/", "{a,b}.h", "[ab].h",
+            "a.?", "\\!a", "a\\*.c", "c/{a,b/c}", "!/d/a.c", "*/b.c", "# a.c", " ", "a.h  ", "**",
+        ];
+        let names = ["a.js", "a.min.js", "a.c", "b.c", "a.h", "c.h", "!a", "a*.c", "a", "c"];
+        for (at, rule) in rules.iter().enumerate() {
+            for also in &rules[at..] {
+                let of_both = PathRules::new(&[], &[rule, also].map(|of| (*of).to_owned()))
+                    .expect("the rules are valid");
+                for folder in ["", "b/", "c/", "d/", "x/c/", "c/b/"] {
+                    for (name, is_folder) in names.iter().flat_map(|of| [(of, true), (of, false)]) {
+                        let path = format!("{folder}{name}");
+                        let mut outlines = of_both.outlines.iter();
+                        let is_asked = outlines.any(|of| of.fits(&path, is_folder));
+                        let matched = of_both.matchers[0].matched(Path::new(&path), is_folder);
+                        assert!(is_asked || matched.is_none(), "{rule}, {also}: {path}");
+                    }
+                }
+            }
+        }
     }
 
     #[test]

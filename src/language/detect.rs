@@ -380,8 +380,10 @@ impl Languages {
         if let Some(row) = self.by_file_name.get(name) {
             return Some(*row);
         }
+        let first = name.as_bytes().first();
         let pattern = self.by_pattern.iter().find(|(before, after, _)| {
-            name.len() > before.len() + after.len()
+            (before.is_empty() || before.as_bytes().first() == first)
+                && name.len() > before.len() + after.len()
                 && name.starts_with(before.as_str())
                 && name.ends_with(after.as_str())
         });
@@ -500,34 +502,42 @@ impl Languages {
     ///
     /// A file without an extension may be a script, depending on its first line; a version is none.
     pub fn may_know(&self, path: &FilePath) -> bool {
-        let name = String::from_utf8_lossy(path.name());
+        let name = path.name_str();
+        let (name, template) = self.inner(&name);
         let is_version =
             |part: &str| part.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'v'));
-        !self.telling_name(path).is_empty()
-            || self.inner(&name).0.trim_start_matches('.').split('.').skip(1).all(is_version)
+        self.telling(name, template).next().is_some()
+            || name.trim_start_matches('.').split('.').skip(1).all(is_version)
     }
 
     /// The part of a file name that decides the language, together with the text.
     pub fn telling_name(&self, path: &FilePath) -> String {
-        let whole = String::from_utf8_lossy(path.name());
+        let whole = path.name_str();
         let (name, template) = self.inner(&whole);
-        let is_whole = self.by_file_name.contains_key(name);
-        let known = extensions(name).filter(|of| !is_whole && self.is_known(of)).chain(template);
         let mut told = String::new();
-        // No extension has a slash.
-        if let Some(row) = self.of_name(name) {
-            told.extend(["/", &self.rows[row].id]);
-        }
-        for extension in known {
-            told.extend([if told.is_empty() { "" } else { "/" }, &lower(extension)]);
+        for part in self.telling(name, template) {
+            told.extend([if told.is_empty() { "" } else { "/" }, &part]);
         }
         told
+    }
+
+    /// The language of the whole name, behind a slash, which no extension has; then the extensions
+    /// that a language has.
+    fn telling<'n>(
+        &'n self,
+        name: &'n str,
+        template: Option<&'n str>,
+    ) -> impl Iterator<Item = Cow<'n, str>> {
+        let is_whole = self.by_file_name.contains_key(name);
+        let of_name = self.of_name(name).map(|row| Cow::Owned(format!("/{}", self.rows[row].id)));
+        let known = extensions(name).filter(move |of| !is_whole && self.is_known(of));
+        of_name.into_iter().chain(known.chain(template).map(lower))
     }
 
     /// The language that a file name alone promises: that of the whole name, or the owner of its
     /// longest extension that has one. What languages only claim promises nothing.
     pub fn promised(&self, path: &FilePath) -> Option<&Language> {
-        let whole = String::from_utf8_lossy(path.name());
+        let whole = path.name_str();
         let (name, template) = self.inner(&whole);
         Some(self.language_of(self.promised_row(name)?, template))
     }
@@ -535,7 +545,7 @@ impl Languages {
     /// The family of the language that a file name promises; `None` if it promises none, or one
     /// whose files may contain others. No table is read for it.
     pub fn promised_family(&self, path: &FilePath) -> Option<&str> {
-        let whole = String::from_utf8_lossy(path.name());
+        let whole = path.name_str();
         let (name, template) = self.inner(&whole);
         let row = &self.rows[self.promised_row(name).filter(|_| template.is_none())?];
         match row.builtin {
@@ -559,7 +569,7 @@ impl Languages {
     /// The languages that a file with this name may be in, whatever it holds: the promised one
     /// first, then those that claim one of its extensions, source before data.
     pub fn possible(&self, path: &FilePath) -> impl Iterator<Item = &Language> {
-        let whole = String::from_utf8_lossy(path.name());
+        let whole = path.name_str();
         let (name, template) = self.inner(&whole);
         let mut claimants = Vec::new();
         if self.of_name(name).is_none() {
@@ -581,7 +591,7 @@ impl Languages {
 
     /// Like [`Self::identify`], with the reason.
     pub fn identify_why(&self, path: &FilePath, text: &[u8]) -> Option<(&Language, Reason)> {
-        let whole = String::from_utf8_lossy(path.name());
+        let whole = path.name_str();
         let (name, template) = self.inner(&whole);
         let Some((row, reason)) = self.identified(name, text) else {
             let (row, reason) = self.identified(&whole, text).filter(|_| template.is_some())?;
@@ -797,7 +807,7 @@ fn lower(extension: &str) -> Cow<'_, str> {
 /// The extensions of a file name, the longest first: `d.ts`, then `ts`.
 fn extensions(name: &str) -> impl Iterator<Item = &str> {
     let name = name.trim_start_matches('.');
-    name.match_indices('.').map(move |(at, _)| &name[at + 1..])
+    memchr::memchr_iter(b'.', name.as_bytes()).map(move |at| &name[at + 1..])
 }
 
 /// The programs that a `#!` line names, without folders, the likeliest interpreter first: the one

@@ -124,7 +124,7 @@ fn is_metadata(folder: &[u8]) -> bool {
 }
 
 fn lower_name(path: &FilePath) -> String {
-    String::from_utf8_lossy(path.name()).to_lowercase()
+    path.name_str().to_lowercase()
 }
 
 /// Whether a file with this name is a license text.

@@ -10,6 +10,7 @@ mod nearest;
 mod unpack;
 pub mod varint;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -192,9 +193,19 @@ impl FilePath {
         &self.0
     }
 
+    /// The path as text; bytes that are none become U+FFFD.
+    pub fn as_str(&self) -> Cow<'_, str> {
+        lossy(&self.0)
+    }
+
     /// The part after the last `/`.
     pub fn name(&self) -> &[u8] {
-        self.0.rsplit(|&b| b == b'/').next().unwrap_or_default()
+        memchr::memrchr(b'/', &self.0).map_or(&self.0, |at| &self.0[at + 1..])
+    }
+
+    /// The same as text.
+    pub fn name_str(&self) -> Cow<'_, str> {
+        lossy(self.name())
     }
 
     /// The part before the name, with the slash at its end; empty at the root.
@@ -245,6 +256,12 @@ impl FilePath {
     pub fn to_uri(&self) -> String {
         percent_encoded(&self.0, b"-._~/")
     }
+}
+
+/// A name as text; bytes that are none become U+FFFD.
+fn lossy(name: &[u8]) -> Cow<'_, str> {
+    // Nearly all names are text, which takes less time to tell than where another one is not.
+    std::str::from_utf8(name).map_or_else(|_| String::from_utf8_lossy(name), Cow::Borrowed)
 }
 
 /// Bytes as a part of a URI, in which only letters, digits and the bytes `kept` are as they are.

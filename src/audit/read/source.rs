@@ -450,10 +450,11 @@ impl<'a> Sources<'a> {
             self.config.max_file_tokens as u64,
             self.config.max_line_length as u64,
         ];
-        let limits = limits.into_iter().flat_map(u64::to_le_bytes);
+        let limits = limits.map(u64::to_le_bytes);
         let (name, language) = (self.languages.telling_name(path), language.unwrap_or_default());
-        let names = format!("{name}\0{language}");
-        fnv_1a(settings.into_iter().chain(limits).chain(names.into_bytes()))
+        let parts: [&[u8]; 5] =
+            [&settings, limits.as_flattened(), name.as_bytes(), b"\0", language.as_bytes()];
+        fnv_1a(parts.concat())
     }
 
     pub fn tokenize(&self, path: &FilePath, bytes: Vec<u8>) -> Result<Source, Skip> {
