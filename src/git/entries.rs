@@ -135,16 +135,25 @@ impl<'t> Iterator for Rows<'t> {
 /// The entry that begins at `at`, and where it ends.
 fn row_at(bytes: &[u8], at: usize, n_id: usize) -> Option<(usize, TreeEntry<'_>)> {
     let rest = bytes.get(at..)?;
-    let n_mode = rest.iter().take(8).position(|&byte| byte == b' ')?;
+    let n_mode = first_space(*rest.first_chunk()?)?;
     let n_name = memchr::memchr(0, &rest[n_mode + 1..])?;
     let from = n_mode + 1 + n_name + 1;
     let id = rest.get(from..from + n_id)?;
     let kind = match &rest[..n_mode] {
-        b"40000" | b"040000" => EntryKind::Folder,
-        mode if mode.starts_with(b"100") => EntryKind::File,
+        [b'4', b'0', b'0', b'0', b'0'] | [b'0', b'4', b'0', b'0', b'0', b'0'] => EntryKind::Folder,
+        [b'1', b'0', b'0', ..] => EntryKind::File,
         _ => EntryKind::Other,
     };
     Some((at + from + n_id, TreeEntry { name: &rest[n_mode + 1..n_mode + 1 + n_name], kind, id }))
+}
+
+/// The number of bytes before the first space, of which a mode has up to six: eight are looked at
+/// at once (Mycroft's test for a zero byte).
+fn first_space(bytes: [u8; 8]) -> Option<usize> {
+    let others = u64::from_le_bytes(bytes) ^ u64::from_le_bytes([b' '; 8]);
+    let spaces =
+        others.wrapping_sub(u64::from_le_bytes([1; 8])) & !others & u64::from_le_bytes([128; 8]);
+    (spaces != 0).then(|| spaces.trailing_zeros() as usize / 8)
 }
 
 #[cfg(test)]
@@ -172,6 +181,18 @@ mod tests {
         for n in 0..bytes.len() {
             assert!(Rows::new(&bytes[..n], 20).count() < 3, "the first {n} bytes");
         }
+    }
+
+    #[test]
+    fn the_first_space_is_found() {
+        for (text, n) in [("100644 a", 6), (" 4 0 0 0", 0), ("40000 \u{1} ", 5), ("1234567 ", 7)] {
+            let bytes = text.as_bytes().try_into().expect("they are eight");
+            assert_eq!(first_space(bytes), Some(n), "{text:?}");
+        }
+        assert_eq!(
+            [b"!!!!!!!!", b"\xa0\xa0\x21\0\x1f\xff\x80\x40"].map(|of| first_space(*of)),
+            [None; 2]
+        );
     }
 
     #[test]
