@@ -119,7 +119,8 @@ type Waiting = BTreeMap<FilePath, Vec<usize>>;
 ///
 /// Of the commits where files wait, the newest is the next, so that files that took different ways
 /// around a merge meet again, and each tree is read once for all of them. Only folders with one of
-/// the files are compared.
+/// the files are compared. If `max_commits` is not `usize::MAX`, commits between two with the same
+/// files are passed over: what is changed and changed back there is not told.
 ///
 /// # Errors
 /// If a commit or a tree cannot be read, or `choose` fails. A history that is cut off ends there.
@@ -140,6 +141,10 @@ pub(super) fn follow(
             files.retain(|&file| ways[file].goes_on(at.id, max_commits));
         }
         waiting.retain(|_, files| !files.is_empty());
+        let far = waiting.values().flatten().map(|&file| ways[file].n_commits).max();
+        let max_passed = far.filter(|_| max_commits < usize::MAX).map_or(0, |n| max_commits - n);
+        let (at, n_passed) = unchanged(reader, at, &waiting, max_passed);
+        waiting.values().flatten().for_each(|&file| ways[file].n_commits += n_passed);
         step(reader, &at, waiting, &mut choose, &mut queue)?;
     }
     Ok(())
@@ -179,6 +184,43 @@ impl Queue {
             files.into_iter().for_each(|(path, of)| waiting.entry(path).or_default().extend(of));
         }
     }
+}
+
+/// The last commit along first parents, at most `max_passed` of them, that has the files that wait
+/// at a commit as they are there, and how far that is.
+///
+/// The steps double while nothing differs, and halve between what is the same and what is not
+/// (Bentley and Yao, 1976): O(log n) trees are read for n commits, not n. What cannot be read ends
+/// it.
+fn unchanged(
+    reader: &Reader,
+    at: CommitNode,
+    waiting: &Waiting,
+    max_passed: usize,
+) -> (CommitNode, usize) {
+    let mut line = vec![at];
+    let (mut same, mut differs, mut step) = (0, None, 1);
+    while same < max_passed && differs != Some(same + 1) {
+        let next = differs.map_or(same + step, |differs| usize::midpoint(same, differs));
+        while line.len() <= next.min(max_passed)
+            && let Some(parent) = line[line.len() - 1].parents.first()
+            && let Ok(parent) = reader.past_commit(*parent)
+        {
+            line.push(parent);
+        }
+        let next = next.min(line.len() - 1);
+        if next == same {
+            break;
+        }
+        let events = reader.differences(&line[next], &line[0], &|of| has_in(waiting, of));
+        let Ok(events) = events else { break };
+        if events.iter().any(|event| waiting.contains_key(&event.path)) {
+            differs = Some(next);
+        } else {
+            (same, step) = (next, 2 * step);
+        }
+    }
+    (line.swap_remove(same), same)
 }
 
 /// Moves the files that wait at a commit to its parents.

@@ -101,7 +101,7 @@ pub struct CommitNode {
     /// When it was committed, in seconds since 1970; 0 if that cannot be read.
     pub time: i64,
     /// Its parents that are present.
-    parents: Vec<CommitId>,
+    pub parents: Vec<CommitId>,
     tree: gix::ObjectId,
 }
 

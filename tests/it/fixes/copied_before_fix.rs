@@ -55,6 +55,31 @@ fn a_copy_of_what_was_fixed_since_names_the_fix_and_one_of_the_present_does_not(
 }
 
 #[test]
+fn the_fix_is_named_however_many_other_commits_lie_around_it() {
+    for n in 0..10 {
+        let repository = Repository::new();
+        let others = |name: &str, n: usize| {
+            for at in 0..n {
+                repository.write("other.c", format!("int {name}_{at};\n"));
+                repository.commit("something else");
+            }
+        };
+        repository.write("src/rdb.c", save("save_rdb", "rdb", "fp"));
+        repository.commit("first");
+        others("before", n % 4);
+        repository.write("src/rdb.c", fixed("save_rdb", "rdb", "fp"));
+        let fix = repository.commit("a fix");
+        others("after", n);
+        repository.write("src/aof.c", save("save_aof", "aof", "out"));
+        repository.commit("aof");
+        let found = findings(&repository, "copied-before-fix");
+        let since: Vec<&Value> =
+            found.iter().map(|finding| &finding["changedSince"][0]["commit"]).collect();
+        assert_eq!(since, [&Value::from(fix)], "{n} commits since");
+    }
+}
+
+#[test]
 fn a_copy_that_is_a_past_version_is_old_however_little_was_changed_since() {
     let first = save("save_rdb", "rdb", "fp");
     let rows = [
