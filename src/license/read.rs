@@ -39,7 +39,8 @@ pub(super) fn statements(path: &FilePath, bytes: &[u8], memory: &KnownTexts) -> 
     let name = lower_name(path);
     // Before the license texts: `debian/copyright` is named like one.
     if reuse::is_debian(path) {
-        return reuse::of_debian(bytes, 1);
+        let parts = reuse::of_debian(bytes, 1);
+        return if parts.is_empty() { in_free_form(path, bytes, memory) } else { parts };
     }
     if is_license_text(path) {
         let parts = reuse::of_debian(bytes, 0);
@@ -103,6 +104,14 @@ pub(super) fn named(text: &NamedText, bytes: &[u8]) -> Vec<Statement> {
     statement.map(|of| Statement { scope, ..of }).into_iter().collect()
 }
 
+/// What Debian's `copyright` states in free form: of the package, and often of the packaging. So
+/// what the package says itself counts first.
+fn in_free_form(path: &FilePath, bytes: &[u8], memory: &KnownTexts) -> Vec<Statement> {
+    let text = license_text(path, bytes, memory);
+    let (method, scope) = (Method::Readme, Scope::Above(1));
+    text.map(|of| Statement { method, scope, ..of }).into_iter().collect()
+}
+
 /// Python keeps metadata and license texts in folders beside the code that they are about.
 fn about_package(path: &FilePath, mut statements: Vec<Statement>) -> Vec<Statement> {
     let mut folders = path.as_bytes().rsplit(|&byte| byte == b'/').skip(1);
@@ -149,8 +158,14 @@ fn is_named_as_license(path: &FilePath) -> bool {
 }
 
 /// Whether a file with this name is a document: of no language, or of one that may contain code.
+/// `License.gd.uid` is data beside a source file.
 fn is_document(path: &FilePath) -> bool {
-    !is_source(path) && promised(path).is_none_or(Language::is_host)
+    let bytes = path.as_bytes();
+    let is_beside = |dot: usize| is_source(&FilePath::new(&bytes[..dot]));
+    match promised(path) {
+        Some(language) => language.is_host() && !is_source(path),
+        None => bytes.ends_with(b".txt") || !memchr::memrchr(b'.', bytes).is_some_and(is_beside),
+    }
 }
 
 /// Whether a file with this name is source: of a language, and neither data nor a page.
@@ -229,7 +244,9 @@ fn own(bytes: &[u8], memory: &KnownTexts) -> Vec<Statement> {
     let (snippets, tags) = parted(bytes);
     let mut found: Vec<Statement> = of_tags(&tags, Method::Tag, Scope::File).into_iter().collect();
     found.extend(snippets);
-    if let Some(Identity { expression, line, written, .. }) = header(bytes, memory) {
+    // What a tag says of the whole file needs no more words at its end.
+    let foot = if tags.is_empty() { bytes.len().saturating_sub(FOOTER) } else { bytes.len() };
+    if let Some(Identity { expression, line, written, .. }) = header(bytes, foot, memory) {
         let (method, scope) = (Method::Header, Scope::File);
         found.push(Statement { method, scope, line, expression, written });
     }
@@ -239,14 +256,15 @@ fn own(bytes: &[u8], memory: &KnownTexts) -> Vec<Statement> {
     found
 }
 
-/// The license that the beginning and the end of a file state; `None` if they state none.
-fn header(bytes: &[u8], memory: &KnownTexts) -> Option<Identity> {
-    let found = by_passages(bytes, memory);
+/// The license that the beginning of a file and its foot, from this offset on, state; `None` if
+/// they state none.
+fn header(bytes: &[u8], foot: usize, memory: &KnownTexts) -> Option<Identity> {
+    let found = by_passages(bytes, foot, memory);
     if found.as_ref().is_none_or(|of| of.expression.is_some()) {
         return found;
     }
     let head = &bytes[..bytes.len().min(HEADER)];
-    let foot = bytes.len().saturating_sub(FOOTER).max(head.len());
+    let foot = foot.max(head.len());
     let ends = text::header(ends(head, bytes, foot)).filter(|of| of.expression.is_some());
     if ends.is_some() || bytes.len() <= HEADER {
         return ends.or(found);
@@ -269,7 +287,7 @@ fn line_at(bytes: &[u8], offset: usize) -> u32 {
 }
 
 /// What each passage states by itself; between several, something may join them.
-fn by_passages(bytes: &[u8], memory: &KnownTexts) -> Option<Identity> {
+fn by_passages(bytes: &[u8], foot: usize, memory: &KnownTexts) -> Option<Identity> {
     let mut head = plain(&bytes[..bytes.len().min(HEADER)]);
     let mut parts = passages(&head);
     if let Some(cut) = parts.pop_if(|of| of.end == head.len() && bytes.len() > HEADER) {
@@ -280,7 +298,7 @@ fn by_passages(bytes: &[u8], memory: &KnownTexts) -> Option<Identity> {
     }
     let mut stated = stated(&head, 1, &parts, memory);
     let behind = parts.last().map_or(0, |of| of.end).max(HEADER).min(bytes.len());
-    let foot = bytes.len().saturating_sub(FOOTER).max(behind);
+    let foot = foot.max(behind);
     let line = line_at(bytes, foot);
     stated.extend(self::stated(&bytes[foot..], line, &passages(&bytes[foot..]), memory));
     if stated.len() < 2 {
@@ -325,7 +343,7 @@ mod tests {
         for name in [
             "license.rs", "license_audit.py", "NOTICE", "README.md", "x.png.license",
             "Copyright.php", "license.pas", "License.kt", "user_license.proto", "my_license.m",
-            "licenses.json", "license.xml", "LICENSE.txt.erb",
+            "licenses.json", "license.xml", "LICENSE.txt.erb", "LicensePage.gd.uid",
         ] {
             assert!(!is_text(name), "{name}");
         }
@@ -349,12 +367,29 @@ mod tests {
     }
 
     #[test]
+    fn what_debian_writes_in_free_form_counts_behind_what_the_package_says() {
+        let text = "This package was debianized by Example.\n\nUpstream author: Example\n\nIt is licensed under the MIT license.\n";
+        let found =
+            statements(&FilePath::new("debian/copyright"), text.as_bytes(), &KnownTexts::default());
+        assert_eq!(found[0].expression, Expression::parse_spdx("MIT"));
+        assert_eq!((found[0].method, &found[0].scope), (Method::Readme, &Scope::Above(1)));
+    }
+
+    #[test]
     fn a_license_at_the_end_of_a_file_counts() {
         let mut text = "int x;\n".repeat(4_000);
         text.push_str("/* This software is in the public domain. */\n");
         let found = own(text.as_bytes(), &KnownTexts::default());
         assert_eq!(found[0].expression, Expression::parse_spdx("LicenseRef-public-domain"));
         assert_eq!(found[0].line, 4_001);
+
+        // A tag is about all of the file.
+        let found = own(
+            format!("// SPDX-License-Identifier: MIT\n\n{text}").as_bytes(),
+            &KnownTexts::default(),
+        );
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].method, Method::Tag);
     }
 
     #[test]

@@ -32,7 +32,8 @@ pub enum Method {
     Manifest,
     /// A license text in the file's folder, or one above it.
     Text,
-    /// A README, where nothing else in its folder states a license.
+    /// A README, or Debian's `copyright` in free form, where nothing else in the folder states a
+    /// license.
     Readme,
 }
 
@@ -51,7 +52,7 @@ impl Method {
             Self::Debian => "Debian's copyright format",
             Self::Manifest => "package manifest",
             Self::Text => "license text",
-            Self::Readme => "README",
+            Self::Readme => "document",
         }
     }
 

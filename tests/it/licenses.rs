@@ -253,6 +253,11 @@ fn a_readme_tells_the_license_where_no_other_file_does() {
     ]);
     assert_eq!(component(&check(&copying("", ""), &unread))["license"], Value::Null);
     check_shown(&[("README.md", readme), ("package.json", r#"{"license": "ISC"}"#)], "ISC");
+    // So does what Debian writes in free form, which is about the packaging, too.
+    let debian = "Packaged by Beta.\n\nAlpha is under the MIT license.\n\nThe packaging is under the GPL, version 2.\n";
+    let debian = ("debian/copyright", debian);
+    check_shown(&[debian], "MIT AND GPL-2.0-only");
+    check_shown(&[debian, ("package.json", r#"{"license": "ISC"}"#)], "ISC");
 }
 
 #[test]
