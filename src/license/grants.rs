@@ -75,11 +75,15 @@ const GRANTING: &[&str] = &[
     "governed", "terms", "subject", "under", "license", "licenses", "provided", "relicensed",
     "published", "conditions", "licensing", "spdx", "copying", "use", "used",
 ];
-/// Names that are ordinary words: these count as names of licenses if "license" follows.
+/// Names that are ordinary words, or those of what has the license: these count as names of
+/// licenses if "license" follows.
 const ORDINARY: &[&str] = &[
     "artistic", "boost", "python", "proprietary", "commercial", "unicode", "pd", "elastic", "psf",
-    "zlib", "libpng",
+    "zlib", "libpng", "freebsd", "ruby", "perl", "perl5",
 ];
+/// What is before the name of a program whose license a file has.
+const SAME: &[&str] =
+    &["terms as", "terms as the", "conditions as", "license as", "way as", "same as"];
 const DENYING: &[&str] = &[
     "see", "not", "incompatible", "compatible", "received", "unlike", "compliance", "similar",
     "like", "than",
@@ -438,7 +442,9 @@ impl NameContext {
             }
             () if is_denied => Self::Denied,
             () if before.contains("this ") && before.ends_with(" is") => Self::Granted,
-            () if FOUND.contains(&words.of(name.end..name.end + 3)) => Self::Granted,
+            () if FOUND.iter().any(|of| words.of(name.end..name.end + 3).starts_with(of)) => {
+                Self::Granted
+            }
             () => Self::Named,
         }
     }
@@ -452,7 +458,10 @@ const OPEN: &[&str] =
 const TEXTS: &[&str] = &["common licenses", "text of", "copy of the"];
 
 /// What is said of the text of the license that a file has: "GPL v2, can be found in COPYING".
-const FOUND: &[&str] = &["can be found", "as found in", "see copying for"];
+const FOUND: &[&str] = &[
+    "can be found", "as found in", "see copying", "see http", "see license for", "see license md",
+    "see license txt", "see licenses",
+];
 
 /// The licenses that have the name that begins at a word, and where it ends.
 fn name_at(words: &Words, at: usize) -> Option<(&'static Family, usize)> {
@@ -474,8 +483,10 @@ fn grant(words: &Words, at: usize) -> Option<Grant> {
     let (family, end) = name_at(words, at)?;
     let last = at.checked_sub(1).map_or("", |at| words.word(at));
     let is_called_so = (at..end + 2).any(|at| words.word(at).starts_with("licens"));
-    // "License: zlib".
-    let is_one = is_called_so || last.starts_with("licens") && words.has_end(at - 1..at);
+    // "License: zlib", "under the same terms as Perl itself".
+    let is_one = is_called_so
+        || last.starts_with("licens") && words.has_end(at - 1..at)
+        || SAME.iter().any(|of| words.of(at.saturating_sub(3)..at).ends_with(of));
     let is_usual = family.is_usual && (is_one || !ORDINARY.contains(&words.of(at..end)));
     // "The OpenSSL license", and no word of prose that is an identifier, too.
     let is_short =
@@ -485,10 +496,16 @@ fn grant(words: &Words, at: usize) -> Option<Grant> {
     let is_long =
         is_usual || is_creative || is_called_so && (words.of(at..end).contains(' ') || is_short);
     let version = version(words, at, end, family);
+    let end_of_name = end;
     let (end, behind) = version.as_ref().map_or((end, end), |of| (of.end, of.behind));
     let is_bare_address = family.is_address && version.is_none() && family.plain.is_none();
     let is_word = !is_one && ORDINARY.contains(&words.word(at));
-    if !is_long && version.is_none() || is_word || is_bare_address {
+    // "Cube 2" is a game: a number names a license that has versions.
+    let has_version = version.is_some() && !family.versions.is_empty();
+    // "ELv2" and "AL2" are names, "el" and "al" are words of other languages.
+    let is_tied = version.as_ref().is_some_and(|of| of.behind <= end_of_name + 2);
+    let is_article = family.plain.is_none() && words.of(at..end_of_name).len() < 3 && !is_tied;
+    if !is_long && !has_version || is_word || is_bare_address || is_article {
         return None;
     }
     let (is_later, end) = later(words, end, family);

@@ -21,19 +21,22 @@ const OF_NAMES: &[&str] = &[
 
 /// What a sentence near a license in a header says that limits it.
 const OF_HEADERS: &[&str] = &[
-    "be sold", "carry this", "commercial", "everything else", "forbidden", "may not", "military",
-    "must not", "no resale", "not allowed", "not for", "not permitted", "not sell", "only be",
-    "prohibited", "proprietary", "rest is", "shall not", "special exception", "strictly",
-    "weapons", "with secondary", "you agree", "you can not", "you cannot", "you have to",
-    "you must",
+    "be sold", "carry this", "commercial", "everything else", "forbidden", "military", "no resale",
+    "not allowed", "not for", "not permitted", "not sell", "only be", "prohibited", "proprietary",
+    "rest is", "special exception", "strictly", "weapons", "with secondary", "you agree",
+    "you can not", "you cannot", "you have to", "you must",
 ];
+
+/// What forbids by the verb behind it.
+const FORBIDDING: &[&str] = &["may not", "must not", "shall not"];
 
 /// What such a sentence is about: others are remarks on the code.
 const ABOUT: &[&str] = &[
     "commercial*", "copied", "copy*", "derived", "distribut*", "exception*", "license*", "link*",
     "military", "modif*", "proprietary", "publish*", "redistribut*", "remove", "resale", "rest",
-    "sell*", "sold", "use", "used",
+    "sell*", "sold",
 ];
+const USE: &[&str] = &["use", "used"];
 
 /// Phrases with such words that limit nothing.
 const NO_LIMITS: &[&str] = &[
@@ -83,7 +86,11 @@ pub(super) fn is_limit_of_name(sentence: &str) -> bool {
 /// Whether a sentence of a header, near a license, may limit it, and is no remark on the code.
 pub(super) fn is_limit_of_header(sentence: &str) -> bool {
     let sentence = without(spaced(sentence), NO_LIMITS);
-    has(&sentence, ABOUT) && has(&sentence, OF_HEADERS)
+    // "Use this, since what they use may not be safe" forbids nothing.
+    let forbidden = FORBIDDING.iter().filter_map(|of| Some(sentence.split_once(of)?.1));
+    has(&sentence, ABOUT) && (has(&sentence, OF_HEADERS) || has(&sentence, FORBIDDING))
+        || has(&sentence, USE) && has(&sentence, OF_HEADERS)
+        || forbidden.into_iter().any(|behind| has(behind, USE))
 }
 
 /// A sentence with a space before and after each word.

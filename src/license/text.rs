@@ -348,9 +348,8 @@ impl Rows<'_> {
     /// Whether both mean the same, or nothing that is about the software.
     fn are_equal(&self) -> bool {
         let (missing, added) = (&self.missing, &self.added);
-        let is_spelling = added.len() == missing.len()
-            && missing.iter().zip(added).all(|(a, b)| is_spelling(a, b));
-        is_spelling
+        are_spellings(missing, added)
+            || are_spellings(&without_list(missing), &without_list(added))
             || missing.concat() == added.concat()
             || [missing, added].iter().all(|row| row.is_empty() || is_notice(row))
             || is_about_text(missing) && added.is_empty()
@@ -380,9 +379,19 @@ impl Rows<'_> {
     }
 }
 
+/// The words of a row without "list of": "this condition" is a list of one.
+fn without_list<'t>(row: &[&'t str]) -> Vec<&'t str> {
+    row.strip_prefix(&["list", "of"]).unwrap_or(row).to_vec()
+}
+
+fn are_spellings(missing: &[&str], added: &[&str]) -> bool {
+    missing.len() == added.len() && missing.iter().zip(added).all(|(a, b)| is_spelling(a, b))
+}
+
 /// Whether two words are one, in two numbers or with a slip.
 fn is_spelling(a: &str, b: &str) -> bool {
     a.trim_end_matches('s') == b.trim_end_matches('s')
+        || [a, b] == ["are", "is"]
         || a.len().min(b.len()) > 5 && strsim::levenshtein(a, b) < 2
 }
 
@@ -431,6 +440,7 @@ const USUAL: &[&str] = &[
     "was not distributed with this",
     "without even the implied warranty",
     "subject to license terms",
+    "strongly recommend",
 ];
 
 /// What says that files may state another license themselves.
@@ -526,6 +536,14 @@ THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS \"AS IS\" AN
     }
 
     #[test]
+    fn a_list_of_one_condition_is_one() {
+        let one: String = BSD.split_inclusive('\n').filter(|of| !of.starts_with("2.")).collect();
+        let one = one.replace("conditions are", "condition is");
+        let one = one.replace("this list of conditions", "this condition");
+        assert_eq!(read(&one).as_deref(), Ok("BSD-1-Clause"));
+    }
+
+    #[test]
     fn conditions_that_are_added_or_missing_make_a_text_unknown() {
         assert_eq!(read(BSD).as_deref(), Ok("BSD-2-Clause"));
         let with = |extra: &str| {
@@ -577,6 +595,18 @@ under the terms of the GNU General Public License version\n2.0. → GPL-2.0-only
 under the terms of the Do What The Fuck You Want To Public License, Version 2 → WTFPL
 subject to the terms of the Mozilla Public License, v. 2.0. This Source Code Form is "Incompatible With Secondary Licenses", as defined by the Mozilla Public License, v. 2.0. → unknown
 under the terms of the Artistic License version\n2.0. Please report faults. → Artistic-2.0
+GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt) → GPL-3.0-or-later
+GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt) → GPL-3.0-or-later
+@license https://www.opensource.org/licenses/bsd-license.php\n@param string $ip An IP version 6 → LicenseRef-BSD
+@license GPL 2 (http://www.gnu.org/licenses/gpl.html)\n'Aún no se ha definido el permiso' 2 → GPL-2.0-only
+Also available as a package for most Linux distributions, FreeBSD, and OpenBSD. → unknown
+You may redistribute it under the same terms as Perl itself. → Artistic-1.0-Perl OR GPL-1.0-or-later
+under the MIT license. It is available for Perl and Ruby. → MIT
+derived from the map Cube 2 and is licensed under CC BY 4.0. → CC-BY-4.0
+under the MIT license. Use it, since others use malloc and may not be thread safe. → MIT
+under the ELv2 license → Elastic-2.0
+Choice of public domain or MIT-0. See license statements at the end of this file. → unknown
+# Copyright 2019 Example\n# License Same As Perl → Artistic-1.0-Perl OR GPL-1.0-or-later
 "#,
         );
         let offered = BSD.replace("THIS SOFTWARE IS", "Alternatively, this software may be distributed under the terms of the GNU General Public License version 2.\n\nTHIS SOFTWARE IS");
