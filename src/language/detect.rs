@@ -128,6 +128,12 @@ pub enum Reason {
     Beginning(String),
 }
 
+/// Whether a text begins with an element.
+fn is_markup(text: &[u8]) -> bool {
+    let begin = text.trim_ascii_start();
+    begin.starts_with(b"<") && begin.get(1).is_some_and(u8::is_ascii_alphabetic)
+}
+
 /// The extension, in claims, of files whose name says nothing.
 const ANY_EXTENSION: &str = "*";
 
@@ -593,7 +599,11 @@ impl Languages {
     pub fn identify_why(&self, path: &FilePath, text: &[u8]) -> Option<(&Language, Reason)> {
         let whole = path.name_str();
         let (name, template) = self.inner(&whole);
-        let Some((row, reason)) = self.identified(name, text) else {
+        // A page of a profile, in `profile.ejs`, is no `profile` of a shell.
+        let is_page =
+            |of: &Reason| template.is_some() && *of == Reason::FileName && is_markup(text);
+        let inner = self.identified(name, text).filter(|(_, reason)| !is_page(reason));
+        let Some((row, reason)) = inner else {
             let (row, reason) = self.identified(&whole, text).filter(|_| template.is_some())?;
             return Some((self.rows[row].language(), reason));
         };
