@@ -1,5 +1,5 @@
-//! Decodes bytes into text: UTF-16 and UTF-32 by their byte order mark; anything else is text as it
-//! is, or not text, unless its encoding is named, there or elsewhere.
+//! Decodes bytes into text: UTF-16 and UTF-32 by their byte order mark, Shift JIS by its kana;
+//! anything else is text as it is, or not text, unless its encoding is named, there or elsewhere.
 //!
 //! Compilers accept a NUL in a comment, so a NUL alone proves little. The rest decides: text has
 //! hardly any control characters, while about one in ten compressed or compiled bytes is one.
@@ -31,8 +31,12 @@ const ONE_ASCII_IN: usize = 16;
 /// text is 0, and of thirty characters of another script hardly all have two bytes of ASCII.
 const ASCII_RUN: usize = 64;
 
+/// A text in Shift JIS has at least one kana in this many characters that are not ASCII: Japanese
+/// has them in every sentence. Bytes of other encodings that begin one are no letters there.
+const ONE_KANA_IN: usize = 8;
+
 /// The text of a file as UTF-8, or in an encoding that extends ASCII, without a byte order mark of
-/// UTF-16 or UTF-32: what positions are in. Time O(n) with such a mark or an early NUL.
+/// UTF-16 or UTF-32: what positions are in. Time O(n).
 ///
 /// # Errors
 /// The reason the bytes cannot be read as text.
@@ -46,7 +50,7 @@ pub fn decoded(bytes: &[u8]) -> Result<Cow<'_, [u8]>, NotText> {
         _ => match (not_text(bytes), from_declared(bytes)) {
             (Some(why), _) => Err(why),
             (None, Some(text)) => Ok(Cow::Owned(text)),
-            (None, None) => Ok(Cow::Borrowed(bytes)),
+            (None, None) => Ok(from_shift_jis(bytes).map_or(Cow::Borrowed(bytes), Cow::Owned)),
         },
     }
 }
@@ -110,6 +114,20 @@ fn from_declared(bytes: &[u8]) -> Option<Vec<u8>> {
         return None;
     }
     decoded_by_label(bytes, name.trim_end_matches("-unix").trim_end_matches("-dos"))
+}
+
+/// The text of a file in Shift JIS, which hardly any names. There the second byte of a character
+/// may be ASCII: the backslash in that of "table" hides the line behind a comment.
+fn from_shift_jis(bytes: &[u8]) -> Option<Vec<u8>> {
+    // The first bytes of kana, which most files do not have.
+    memchr::memchr2(0x82, 0x83, bytes)?;
+    if str::from_utf8(bytes).is_ok() {
+        return None;
+    }
+    let text = encoding_rs::SHIFT_JIS.decode_without_bom_handling_and_without_replacement(bytes)?;
+    let n_others = text.chars().filter(|c| !c.is_ascii()).count();
+    let n_kana = text.chars().filter(|c| matches!(c, '\u{3041}'..='\u{30FF}')).count();
+    (n_kana * ONE_KANA_IN >= n_others).then(|| text.into_owned().into_bytes())
 }
 
 fn has_mark(bytes: &[u8]) -> bool {
@@ -229,6 +247,20 @@ mod tests {
             assert_eq!(decoded(&[&alone[..], other.as_bytes()].concat()), Err(NotText::Encoding));
             let chinese = "\u{4E2D}\u{6587}\u{5B57}\u{6BCD}; // a\n".repeat(40);
             assert!(decoded(&[mark, utf16(&chinese, bytes)].concat()).is_ok());
+        }
+    }
+
+    #[test]
+    fn shift_jis_is_known_by_its_kana() {
+        let text = "int a; // \u{30C6}\u{30FC}\u{30D6}\u{30EB}\u{306E}\u{8868}\nint b;\n";
+        let (bytes, ..) = encoding_rs::SHIFT_JIS.encode(text);
+        assert!(bytes.ends_with(b"\\\nint b;\n"));
+        assert_eq!(decoded(&bytes).as_deref(), Ok(text.as_bytes()));
+        // Chinese in GBK, and a quote of Windows.
+        for other in
+            [&b"// \xD6\xD0\xCE\xC4\x82\x40\xB1\xED\xB5\xC4\xC8\xD5\n"[..], b"// \x82a\x92 \xE9\n"]
+        {
+            assert!(matches!(decoded(other), Ok(Cow::Borrowed(_))));
         }
     }
 
