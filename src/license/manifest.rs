@@ -57,6 +57,16 @@ const MANIFESTS: &[(&str, ReadManifest)] = &[
     ("package.yaml", |text| field(text, "license")),
     ("idf_component.yml", |text| field(text, "license")),
     ("meta6.json", package_json),
+    // Of a citation, whose software has the license.
+    ("citation.cff", |text| items(text, "license")),
+    ("codemeta.json", package_json),
+    // Of collections of Ansible, modules of Puppet, recipes of conda, snaps and packages of ROS.
+    ("galaxy.yml", |text| items(text, "license")),
+    ("metadata.json", package_json),
+    ("meta.yaml", |text| field(text, "license")),
+    ("snapcraft.yaml", |text| field(text, "license")),
+    ("package.xml", ros),
+    ("v.mod", |text| listed(text, "license")),
     ("fpm.toml", |text| listed(text, "license")),
     ("alire.toml", |text| listed(text, "licenses")),
     ("typst.toml", |text| listed(text, "license")),
@@ -68,10 +78,9 @@ const MANIFESTS: &[(&str, ReadManifest)] = &[
     ("composer.json", package_json),
     ("meta.json", cpan),
     ("meta.yml", |text| cpan_name(&field(text, "license")?.names[0])),
-    ("makefile.pl", |text| {
-        let named = assigned(text, "LICENSE").or_else(|| assigned(text, "license"));
-        cpan_name(named?.first()?)
-    }),
+    ("makefile.pl", perl_build),
+    ("build.pl", perl_build),
+    ("dist.ini", |text| cpan_name(&field(text, "license")?.names[0])),
     ("pom.xml", pom),
     (".pom", pom),
     (".nuspec", nuspec),
@@ -324,6 +333,18 @@ fn cpan_name(name: &str) -> Option<ManifestLicenses> {
     ManifestLicenses::one(format!("{first} {}", version.strip_suffix(".0").unwrap_or(&version)))
 }
 
+fn perl_build(text: &str) -> Option<ManifestLicenses> {
+    let named = assigned(text, "LICENSE").or_else(|| assigned(text, "license"));
+    cpan_name(named?.first()?)
+}
+
+/// A `<license>` for each license, all of which apply.
+fn ros(text: &str) -> Option<ManifestLicenses> {
+    let document = Document::parse(text).ok()?;
+    let named = children(document.root_element(), "license").filter_map(|of| of.text());
+    ManifestLicenses::many(named.map(|name| name.trim().to_owned()).collect(), false)
+}
+
 fn pom(text: &str) -> Option<ManifestLicenses> {
     let document = Document::parse(text).ok()?;
     let licenses = children(document.root_element(), "licenses").next()?;
@@ -491,6 +512,19 @@ fn field(text: &str, key: &str) -> Option<ManifestLicenses> {
     ManifestLicenses::one(names.join(" | "))
 }
 
+/// The value of `key: value`, or those on the lines behind `key:`, each after a dash.
+fn items(text: &str, key: &str) -> Option<ManifestLicenses> {
+    let lines = text.lines().skip_while(|line| line.trim_end() != format!("{key}:"));
+    let items: Vec<String> = lines.skip(1).map_while(item).collect();
+    if items.is_empty() { field(text, key) } else { ManifestLicenses::many(items, false) }
+}
+
+/// What a line has after a dash, before a comment.
+fn item(line: &str) -> Option<String> {
+    let name = line.trim_start().strip_prefix("- ")?.split(" #").next()?.trim();
+    Some(name.trim_matches(['"', '\'']).to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -566,6 +600,18 @@ x.nimble: version = "1"\nlicense = "MIT"\n → MIT
 x.rockspec: package = "x"\ndescription = {\n  license = "MIT"\n}\n → MIT
 x.app.src: {application, x, [{licenses, ["Apache-2.0"]}]}.\n → Apache-2.0
 x.csproj: <Project><PropertyGroup><PackageLicenseUrl>http://opensource.org/licenses/MIT</PackageLicenseUrl></PropertyGroup></Project> → MIT
+build.pl: Module::Build->new(\n  license => 'perl',\n) → Artistic-1.0-Perl OR GPL-1.0-or-later
+dist.ini: name = X\nlicense = Perl_5\n → Artistic-1.0-Perl OR GPL-1.0-or-later
+dist.ini: license = Apache_2_0\n → Apache-2.0
+citation.cff: cff-version: 1.2.0\nlicense: BSD-3-Clause\n → BSD-3-Clause
+codemeta.json: {"license": "https://spdx.org/licenses/GPL-3.0"} → GPL-3.0-only
+galaxy.yml: name: x\nlicense:\n  - GPL-3.0-or-later # all\n  - "Apache-2.0"\ntags: []\n → GPL-3.0-or-later AND Apache-2.0
+galaxy.yml: license:\n- MIT\n → MIT
+metadata.json: {"license": "Apache-2.0"} → Apache-2.0
+meta.yaml: about:\n  license: MIT\n → MIT
+snapcraft.yaml: name: x\nlicense: GPL-3.0+\n → GPL-3.0-or-later
+package.xml: <package><license>BSD</license><license file="x"> MIT </license></package> → LicenseRef-BSD AND MIT
+v.mod: Module {\n    name: 'x'\n    license: 'GPL-2.0'\n} → GPL-2.0-only
 makefile.pl: my %META = (\n  license => 'perl_5',\n);\n → Artistic-1.0-Perl OR GPL-1.0-or-later
 package.json: {"license": "GPL2 with classpath exception"} → GPL-2.0-only WITH Classpath-exception-2.0
 package.json: {"license": "GNU GPL, version 2 with the GNU Classpath Exception"} → GPL-2.0-only WITH Classpath-exception-2.0
