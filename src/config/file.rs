@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use toml::de::{DeTable, DeValue};
 
-use super::raw::{EXPECTED_PATHS, RawConfig};
+use super::raw::{EXPECTED_PATHS, RawConfig, RawThresholds};
 use crate::language::{Languages, TableError};
 use crate::policy::Decision;
 use crate::text::nearest;
@@ -384,7 +384,24 @@ pub(super) fn part<T: serde::de::DeserializeOwned>(text: &str) -> Option<T> {
 /// Turns serde's "unknown field `x`, expected one of `a`, `b`" into ours, with the nearest field.
 fn explain(message: &str) -> (String, Option<String>) {
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    let of_languages = RawThresholds::names();
     match quoted.as_slice() {
+        // `language` defines one, `languages` has the thresholds of one.
+        [unknown, known @ ..]
+            if message.starts_with("unknown field") && known.contains(&"shebangs") =>
+        {
+            let known = known.iter().copied().chain(of_languages.iter().map(String::as_str));
+            let meant = nearest(unknown, &known.collect::<Vec<_>>());
+            match meant.filter(|meant| of_languages.contains(meant)) {
+                Some(meant) => {
+                    let why = format!(
+                        "`{unknown}` is no option of `language`; thresholds are in `languages`"
+                    );
+                    (why, Some(format!("languages.NAME.{meant}")))
+                }
+                None => (format!("unknown option `{unknown}`"), nearest(unknown, &quoted[1..])),
+            }
+        }
         [unknown, known @ ..] if message.starts_with("unknown field") => {
             // What other programs call it.
             let is_ignore = ["exclude", "excludes", "skip", "ignore-paths"].contains(unknown);
@@ -444,6 +461,9 @@ mod tests {
         check("min-tokens = \"30\"", 1, "expected a whole number, not the text \"30\"", None);
         check("ignore = \"vendor\"", 1, a_list, None);
         check("history = 1", 1, "expected `true` or `false`, not integer `1`", None);
+        let of_languages = "`min-tokens` is no option of `language`; thresholds are in `languages`";
+        let meant = Some("languages.NAME.min-tokens");
+        check("[language.pyton]\nmin-tokens = 3", 2, of_languages, meant);
         check("base = true", 1, "expected text in quotes, not boolean `true`", None);
     }
 

@@ -214,15 +214,16 @@ pub(super) fn check(
         return Err((name, format!("{value} is more than 100 percent")));
     }
     let lengths = [("min-tokens", file.min_tokens), ("scan-min-tokens", file.scan_min_tokens)];
+    let positive = lengths.into_iter().chain([("min-run", file.min_run)]);
+    if let Some((name, _)) = positive.into_iter().find(|(_, n)| *n == 0) {
+        return Err((name, "it must be at least 1".to_owned()));
+    }
     if let Some((name, n)) = lengths.into_iter().find(|(_, n)| *n < guarantee_threshold) {
         let why = format!(
             "{n} is below the guarantee threshold of {guarantee_threshold}: finding such copies would be a matter of luck; \
              set `guarantee-threshold` and `noise-threshold` to {n} or less as well"
         );
         return Err((name, why));
-    }
-    if file.min_run == 0 {
-        return Err(("min-run", "it must be at least 1".to_owned()));
     }
     Ok(())
 }

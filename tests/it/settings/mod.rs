@@ -581,6 +581,7 @@ mod folders {
             "`a[`: nothing closes a `[`; a plain one is written `\\[` (line 2)",
         );
         fails("min-tokens = 4\n", "4 is below the guarantee threshold of 20");
+        fails("min-tokens = 0\n", "it must be at least 1");
         fails("[languages.rsut]\nmin-tokens = 40\n", "did you mean `rust`?");
         fails(
             "rules.copied = \"off\"\n",
