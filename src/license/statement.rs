@@ -46,7 +46,7 @@ impl Method {
             Self::ReuseAggregate => "REUSE.toml, besides what the file says",
             Self::Tag => "SPDX-License-Identifier in the file",
             Self::Sidecar => "its .license file",
-            Self::Header => "the license header of the file",
+            Self::Header => "license notice in the file",
             Self::Reference => "the file that its header refers to",
             Self::Reuse => "REUSE information",
             Self::Debian => "Debian's copyright format",

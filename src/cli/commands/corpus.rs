@@ -498,9 +498,12 @@ fn show(corpus: &Corpus, is_verbose: bool) -> Result<(), Failure> {
             let others = segment.licenses_of(number);
             let others = others.map_err(|why| damaged(corpus, &record.label, why))?.into_iter();
             let others = others.filter(|(other, _)| *other != terms.license);
-            for (other, n) in others.take(10) {
-                let license = license_words(other.as_ref());
-                let _ = writeln!(text, "    {}: {}", count(n, "file"), printable(license));
+            for (other, files) in others.take(10) {
+                let (n, license) = (count(files.len(), "file"), license_words(other.as_ref()));
+                let such_as = if files.len() > 1 { "such as " } else { "" };
+                let first = files.first().map(|path| format!(", {such_as}{path}"));
+                let line = format!("{n}: {license}{}", first.unwrap_or_default());
+                let _ = writeln!(text, "    {}", printable(line));
             }
         }
         let n_more = segment.components().len().saturating_sub(max_components);

@@ -9,7 +9,7 @@
 //!                                                `-> packed tokens, or where its chunks are
 //! ```
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
@@ -257,22 +257,25 @@ impl CorpusSegment {
         self.value(SectionId::Licenses, number)
     }
 
-    /// The licenses of the files of a component, with the number of files of each, the most
-    /// frequent first.
-    pub fn licenses_of(&self, component: usize) -> Result<Vec<(Option<Expression>, usize)>> {
-        let mut n_files: BTreeMap<u32, usize> = BTreeMap::new();
+    /// The licenses of the files of a component, with the files of each, the most frequent first.
+    pub fn licenses_of(
+        &self,
+        component: usize,
+    ) -> Result<Vec<(Option<Expression>, Vec<FilePath>)>> {
+        let mut files: BTreeMap<u32, Vec<FilePath>> = BTreeMap::new();
         for blob in 0..self.n_blobs {
-            for file in self.files(blob)?.iter().filter(|file| file.component as usize == component)
-            {
-                *n_files.entry(file.license).or_default() += 1;
+            let of_component = |file: &StoredFile| file.component as usize == component;
+            for file in self.files(blob)?.into_iter().filter(of_component) {
+                files.entry(file.license).or_default().push(file.path);
             }
         }
-        let mut licenses: BTreeMap<Option<Expression>, usize> = BTreeMap::new();
-        for (number, n) in n_files {
-            *licenses.entry(self.license(number)?.license).or_default() += n;
+        let mut licenses: BTreeMap<Option<Expression>, Vec<FilePath>> = BTreeMap::new();
+        for (number, files) in files {
+            licenses.entry(self.license(number)?.license).or_default().extend(files);
         }
         let mut licenses: Vec<_> = licenses.into_iter().collect();
-        licenses.sort_unstable_by(|(a, n), (b, m)| m.cmp(n).then_with(|| a.cmp(b)));
+        licenses.iter_mut().for_each(|(_, files)| files.sort_unstable());
+        licenses.sort_by_key(|(_, files)| Reverse(files.len()));
         Ok(licenses)
     }
 
