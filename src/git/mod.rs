@@ -161,6 +161,9 @@ impl Repository {
     }
 
     fn open(folder: &Path, heeds_variables: bool) -> Result<Self, Error> {
+        // A folder inside of which a command is run has no name to tell that it is `.git`.
+        let git_dir = folder.canonicalize().ok().filter(|of| of.ends_with(".git"));
+        let folder = git_dir.as_deref().unwrap_or(folder);
         // A folder to stop at counts where the search comes by it; elsewhere it is ignored, as git
         // does.
         let options = gix::discover::upwards::Options {

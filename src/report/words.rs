@@ -352,11 +352,12 @@ pub(super) fn base(outcome: &Outcome) -> String {
     outcome.base.as_ref().map_or_else(|| "nothing".to_owned(), end)
 }
 
-/// An end of the range: `main 1a2b3c4d5e`, `the index`.
+/// An end of the range: `main 1a2b3c4d5e`, `the index`. What is named by its id has no other name.
 pub(super) fn end(end: &End) -> String {
     // A branch name is untrusted text.
     let name = printable(&end.name);
     match &end.commit {
+        Some(commit) if commit.to_string().starts_with(&name) => commit.short(),
         Some(commit) => format!("{name} {}", commit.short()),
         None => name,
     }

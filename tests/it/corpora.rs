@@ -239,6 +239,8 @@ fn what_cannot_be_added_or_written_is_named_as_it_was_given() {
     shelf.corpus(&["add", "known", &source]);
     let (status, _, said) = shelf.run(&["export", "known", "--output", "none/known"]);
     assert!(status == 2 && said.contains("`none/known`") && !said.contains("tmp-"), "{said}");
+    let (status, _, said) = shelf.run(&["export", "known", "--output", "-"]);
+    assert!(status == 2 && said.contains("this is written to a file"), "{said}");
 }
 
 /// Where the corpora of a test are kept.

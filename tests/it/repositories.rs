@@ -45,6 +45,14 @@ fn a_bare_repository_is_judged_by_its_commits() {
 }
 
 #[test]
+fn inside_its_git_folder_a_repository_is_read_as_from_its_root() {
+    let repository = repository_with_a_copy();
+    let mut command =
+        secondhand(&repository.path(".git"), &["check", "--format=json", "--base=HEAD~1"]);
+    check(&Report::new(&mut command), 1, &[finding()]);
+}
+
+#[test]
 fn grafts_join_histories_and_cut_them_as_in_git() {
     let repository = repository_with_a_copy();
     let old = repository.git(&["rev-parse", "HEAD~1"]);

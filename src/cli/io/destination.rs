@@ -36,8 +36,12 @@ impl Checkout {
         Self { root: root.and_then(Result::ok) }
     }
 
-    /// Checks that no link of the checkout is on the way to `file`.
+    /// Checks that `file` names one, and that no link of the checkout is on the way to it.
     pub fn refuse_links(&self, file: &Path) -> Result<(), Failure> {
+        if file == Path::new("-") {
+            let message = "cannot write to standard output: this is written to a file";
+            return Err(Failure::user(message, "name the file; `./-` is one with this name"));
+        }
         let Some(link) = self.link_to(file).map_err(Failure::unwritable(file))? else {
             return Ok(());
         };
