@@ -73,11 +73,13 @@ pub(super) fn audited(
     let decisions = decisions_of(root, config)?;
     let reader = repository.reader();
     let (end, snapshot) = scan::tree(repository, tree.rev.as_deref())?;
-    let has_others =
-        || snapshot.entries.iter().any(|entry| config.foreign_at(&entry.path).is_some());
+    // What is built of the code itself is none of others.
+    let is_of_others = |path| config.foreign_at(path).is_some_and(|of| !of.is_built);
+    let has_others = || snapshot.entries.iter().any(|entry| is_of_others(&entry.path));
     if outsides.is_empty() && config.vendored.is_empty() && !has_others() {
         let help = "set one with `--corpus NAME|DIR` or with `corpora` in the settings; `secondhand corpus add` creates one";
-        return Err(Failure::user("cannot audit: no corpus to compare with", help));
+        let message = "cannot compare: no corpus is named, and no folder has third-party code";
+        return Err(Failure::user(message, help));
     }
     let mut config = config.clone();
     config.licenses.find_project(project_files(&snapshot, &reader)?);
