@@ -489,8 +489,9 @@ fn grant(words: &Words, at: usize) -> Option<Grant> {
         || SAME.iter().any(|of| words.of(at.saturating_sub(3)..at).ends_with(of));
     let is_usual = family.is_usual && (is_one || !ORDINARY.contains(&words.of(at..end)));
     // "The OpenSSL license", and no word of prose that is an identifier, too.
-    let is_short =
-        words.of(at..end).len() >= MIN_IDENTIFIER && last == "the" && words.word(end) == "license";
+    let is_short = words.of(at..end).len() >= MIN_IDENTIFIER
+        && ["the", "original"].contains(&last)
+        && words.word(end) == "license";
     // "CC-BY-NC" without its version.
     let is_creative = words.of(at..end).starts_with("cc by");
     let is_long =

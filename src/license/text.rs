@@ -605,6 +605,7 @@ under the MIT license. It is available for Perl and Ruby. → MIT
 derived from the map Cube 2 and is licensed under CC BY 4.0. → CC-BY-4.0
 under the MIT license. Use it, since others use malloc and may not be thread safe. → MIT
 under the ELv2 license → Elastic-2.0
+At the discretion of the user, this may be licensed under the GNU General Public License v3, a BSD-Style license, or the original HIDAPI license. → GPL-3.0-only OR LicenseRef-BSD OR HIDAPI
 Choice of public domain or MIT-0. See license statements at the end of this file. → unknown
 # Copyright 2019 Example\n# License Same As Perl → Artistic-1.0-Perl OR GPL-1.0-or-later
 "#,
