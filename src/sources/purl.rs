@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
 use super::{DeclaredComponent, Error, Request, Sink, SourceKind};
-use crate::text::{printable, shortened};
+use crate::text::{percent_decoded, printable, shortened};
 
 pub(super) static SOURCE: SourceKind = SourceKind {
     name: "purl",
@@ -203,19 +203,7 @@ fn is_word(text: &str, others: &str) -> bool {
 
 /// Resolves percent-encoding.
 fn decoded(text: &str) -> Result<String, String> {
-    let mut bytes = Vec::new();
-    let mut rest = text.as_bytes();
-    while let Some((&byte, tail)) = rest.split_first() {
-        rest = tail;
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let digits = rest.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
-        let value = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        bytes.push(value.ok_or("a `%` is not followed by two hexadecimal digits")?);
-        rest = &rest[2..];
-    }
+    let bytes = percent_decoded(text).ok_or("a `%` is not followed by two hexadecimal digits")?;
     String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
 }
 

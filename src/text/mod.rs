@@ -276,6 +276,17 @@ pub fn percent_encoded(bytes: &[u8], kept: &[u8]) -> String {
     encoded
 }
 
+/// A part of a URI with its `%2F` decoded; `None` if hexadecimal digits do not follow each `%`.
+pub fn percent_decoded(text: &str) -> Option<Vec<u8>> {
+    let mut decoded = Vec::new();
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        let mut digit = || Some(char::from(bytes.next()?).to_digit(16)? as u8);
+        decoded.push(if byte == b'%' { 16 * digit()? + digit()? } else { byte });
+    }
+    Some(decoded)
+}
+
 /// As a text if it is UTF-8, else as bytes.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]

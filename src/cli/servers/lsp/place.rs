@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::change::root_of_another;
 use crate::policy::Fragment;
 use crate::sources::slashes;
-use crate::text::{FilePath, Position};
+use crate::text::{FilePath, Position, percent_decoded};
 
 /// The scheme of virtual documents.
 pub(super) const SCHEME: &str = "secondhand";
@@ -19,19 +19,7 @@ pub(super) fn file_of(uri: &str) -> Option<PathBuf> {
     if !host.is_empty() && !host.eq_ignore_ascii_case("localhost") {
         return None;
     }
-    let mut bytes = Vec::new();
-    let mut left = path.bytes();
-    while let Some(byte) = left.next() {
-        bytes.push(match byte {
-            b'%' => {
-                let digit =
-                    |byte: Option<u8>| (byte? as char).to_digit(16).map(|digit| digit as u8);
-                16 * digit(left.next())? + digit(left.next())?
-            }
-            byte => byte,
-        });
-    }
-    let path = FilePath::new(bytes);
+    let path = FilePath::new(percent_decoded(path)?);
     let text = std::str::from_utf8(path.as_bytes()).ok();
     // `/C:/work` is `C:/work` on Windows.
     let drive = text.filter(|text| cfg!(windows) && text.as_bytes().get(2) == Some(&b':'));

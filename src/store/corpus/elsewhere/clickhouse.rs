@@ -23,6 +23,7 @@ use crate::store::corpus::lookups::MAX_BLOBS;
 use crate::store::corpus::rows::PostingRow;
 use crate::store::corpus::{Corpus, CorpusError, Shelf, hex};
 use crate::store::{BlockAt, Result, SegmentError};
+use crate::text::percent_decoded;
 
 /// The version of the tables. It increases when they change, and a program refuses those of another
 /// version.
@@ -171,9 +172,9 @@ impl ClickHouse {
         let port = url.port().unwrap_or(port);
         let mut client = Client::default().with_url(format!("{scheme}://{host}:{port}"));
         if !url.username().is_empty() {
-            client = client.with_user(percent_decoded(location, url.username())?);
+            client = client.with_user(decoded(location, url.username())?);
         }
-        let password = url.password().map(|text| percent_decoded(location, text)).transpose()?;
+        let password = url.password().map(|text| decoded(location, text)).transpose()?;
         let of_variable = std::env::var("CLICKHOUSE_PASSWORD").ok();
         if let Some(password) = password.or(of_variable) {
             client = client.with_password(password);
@@ -193,24 +194,9 @@ impl ClickHouse {
     }
 }
 
-fn percent_decoded(location: &Location, text: &str) -> Result<String, CorpusError> {
-    let mut bytes = Vec::new();
-    let mut rest = text.as_bytes();
-    while let Some((&byte, tail)) = rest.split_first() {
-        let code = tail
-            .get(..2)
-            .and_then(|code| u8::from_str_radix(std::str::from_utf8(code).ok()?, 16).ok());
-        match (byte, code) {
-            (b'%', Some(code)) => {
-                bytes.push(code);
-                rest = &tail[2..];
-            }
-            _ => {
-                bytes.push(byte);
-                rest = tail;
-            }
-        }
-    }
+/// A user or password; what is not encoded is as it is.
+fn decoded(location: &Location, text: &str) -> Result<String, CorpusError> {
+    let bytes = percent_decoded(text).unwrap_or_else(|| text.into());
     String::from_utf8(bytes).map_err(|_| location.fails("its user is no UTF-8"))
 }
 
