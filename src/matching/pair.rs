@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use foldhash::{HashSet, HashSetExt};
+use serde::{Deserialize, Serialize};
 
 use super::alignment::{Alignment, Block, Cell};
 use super::class::Candidate;
@@ -37,7 +38,7 @@ pub struct Params {
 }
 
 /// How a clone differs from its origin (Roy, Cordy, Koschke 2009, section 2).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum CloneType {
     /// Only layout and comments differ.
     Type1,

@@ -12,12 +12,27 @@ use crate::matching::CloneType;
 use crate::text::{FilePath, LinedText, Position};
 
 /// A contiguous part of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(from = "[u32; 4]", into = "[u32; 4]")]
 pub struct Fragment {
     /// The first character.
     pub start: Position,
     /// After the last character, on its line.
     pub end: Position,
+}
+
+/// As it is stored: line and column of both ends, in order whoever wrote them.
+impl From<[u32; 4]> for Fragment {
+    fn from([line, column, end_line, end_column]: [u32; 4]) -> Self {
+        let end = Position { line: end_line.max(line), column: end_column };
+        Self { start: Position { line, column }, end }
+    }
+}
+
+impl From<Fragment> for [u32; 4] {
+    fn from(Fragment { start, end }: Fragment) -> Self {
+        [start.line, start.column, end.line, end.column]
+    }
 }
 
 impl Fragment {

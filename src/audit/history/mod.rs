@@ -41,7 +41,7 @@ const MAX_BATCH_FILES: usize = 1_000_000;
 /// Maximum origins of a copy to report.
 const MAX_ORIGINS: usize = 8;
 /// Increases whenever commits are judged differently than before.
-const JUDGED_VERSION: u32 = 6;
+const JUDGED_VERSION: u32 = 7;
 
 /// Which commits to check.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::git::{CommitId, CommitInfo};
 use crate::matching::CloneType;
 use crate::policy::{Fragment, Level, Writing};
-use crate::text::{FilePath, Position};
+use crate::text::FilePath;
 
 /// The commits of a range, and what each copied.
 #[derive(Debug, Clone, Default)]
@@ -74,7 +74,6 @@ pub struct Copy {
     /// The file with the copy.
     pub path: FilePath,
     /// The whole copy.
-    #[serde(with = "stretch")]
     pub fragment: Fragment,
     /// Its lines of code that the best origin has as well.
     pub n_lines: u32,
@@ -94,10 +93,8 @@ pub struct CopyOrigin {
     /// The file, in the tree of the commit.
     pub path: FilePath,
     /// The fragment in it.
-    #[serde(with = "stretch")]
     pub fragment: Fragment,
     /// How the copy differs from it.
-    #[serde(with = "kind")]
     pub clone_type: CloneType,
     /// Their similarity, 0 to 1.
     pub similarity: f64,
@@ -114,42 +111,4 @@ pub(super) struct KeptCommit {
     pub unread: Vec<UnreadFile>,
     /// Whether the authors of the origins were searched for.
     pub is_traced: bool,
-}
-
-/// How fragments are stored: lines and columns of both ends.
-mod stretch {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    use super::{Fragment, Position};
-
-    pub fn serialize<S: Serializer>(of: &Fragment, to: S) -> Result<S::Ok, S::Error> {
-        [of.start.line, of.start.column, of.end.line, of.end.column].serialize(to)
-    }
-
-    pub fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Fragment, D::Error> {
-        let [line, column, end_line, end_column] = <[u32; 4]>::deserialize(from)?;
-        let end = Position { line: end_line.max(line), column: end_column };
-        Ok(Fragment { start: Position { line, column }, end })
-    }
-}
-
-/// How clone types are stored: their number, and whether names are renamed consistently.
-mod kind {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    use super::CloneType::{self, Type1, Type2, Type3, Type4};
-
-    /// By their numbers, from 1.
-    const KINDS: [CloneType; 5] =
-        [Type1, Type2 { is_consistent: true }, Type3, Type2 { is_consistent: false }, Type4];
-
-    pub fn serialize<S: Serializer>(of: &CloneType, to: S) -> Result<S::Ok, S::Error> {
-        KINDS.iter().zip(1u8..).find(|(kind, _)| *kind == of).map(|(_, n)| n).serialize(to)
-    }
-
-    pub fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<CloneType, D::Error> {
-        let number = u8::deserialize(from)?;
-        let known = KINDS.iter().zip(1u8..).find(|(_, n)| *n == number);
-        Ok(known.map_or(Type3, |(kind, _)| *kind))
-    }
 }
