@@ -379,7 +379,7 @@ fn drawn(line: &Line, indent: usize, width: usize, is_copy: bool, style: &Style)
 }
 
 /// `text` in lines of at most `width` columns, broken at spaces; a longer word gets its own line.
-pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match lines.last_mut() {

@@ -96,7 +96,7 @@ impl Style {
     /// `text` in lines that leave `n_taken` columns free.
     fn wrapped(&self, text: &str, n_taken: usize) -> Vec<String> {
         let width = if self.wraps { self.columns().saturating_sub(n_taken) } else { usize::MAX };
-        frame::wrapped(text, width)
+        wrapped(text, width)
     }
 }
 
@@ -262,6 +262,7 @@ pub use comparison::{COMPARISON_FORMATS, pseudonym_key};
 pub use concise::finding_line;
 pub use extraction::{Extraction, extractions};
 pub use found::FIND_FORMATS;
+pub use frame::wrapped;
 pub use markdown::other_side;
 pub use organization::ORGANIZATION_FORMATS;
 pub use passages::{

@@ -18,6 +18,7 @@ use crate::cli::flags::Common;
 use crate::cli::io::{Checkout, Failure, print_text};
 use crate::config::find;
 use crate::git::{self, Repository};
+use crate::report::wrapped;
 use crate::text::{count, printable};
 
 const SETTINGS: &str = include_str!("../../../config/templates/secondhand.toml");
@@ -35,8 +36,8 @@ const SURVEYED: &str = "Languages here";
 const HOOK_LINE: &str = "secondhand check --staged";
 /// What the settings say of the files that are there comes before this.
 const START: &str = "\n# Where a change starts";
-/// Wrap width for explanations in the settings.
-const WIDTH: usize = 100;
+/// Wrap width for explanations in the settings, behind their mark.
+const WIDTH: usize = 98;
 
 pub(in crate::cli) fn run(flags: &Init, common: &Common) -> Result<(), Failure> {
     let repository = Repository::discover(&common.repo)?;
@@ -352,16 +353,7 @@ fn vendored(components: &[String]) -> String {
 
 /// Text as comments in the settings file, wrapped.
 pub(super) fn explained(words: &str) -> String {
-    let mut text = String::new();
-    let mut line = "#".to_owned();
-    for word in words.split_whitespace() {
-        if line.chars().count() + 1 + word.chars().count() > WIDTH {
-            text += &format!("{line}\n");
-            line = "#".to_owned();
-        }
-        line += &format!(" {word}");
-    }
-    format!("{text}{line}\n")
+    wrapped(words, WIDTH).iter().map(|line| format!("# {line}\n")).collect()
 }
 
 fn shown(file: &Path, root: &Path) -> String {
