@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Deserializer};
 
 use super::past::past_commit;
-use super::{DeclaredComponent, Error, Note, Request, Sink, SourceKind};
+use super::{DeclaredComponent, Error, Folder, Note, Request, Sink, SourceKind};
 use crate::files::{self, BlobId};
 use crate::git::{CommitId, Event, Reader, Repository};
 use crate::policy::PastCommit;
@@ -230,24 +230,8 @@ fn read_list(path: &Path, sink: &mut dyn Sink) -> Result<Vec<ListedFix>, Error> 
     if !path.is_dir() {
         return parse_file(path);
     }
-    let mut files = Vec::new();
-    let mut folders = vec![path.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).map_err(|why| Error::file(&folder, why))? {
-            let entry = entry.map_err(|why| Error::file(&folder, why))?;
-            let kind = entry.file_type().map_err(|why| Error::file(&folder, why))?;
-            if kind.is_dir() {
-                folders.push(entry.path());
-            } else if kind.is_file()
-                && entry.path().extension().is_some_and(|extension| extension == "json")
-            {
-                files.push(entry.path());
-            }
-        }
-    }
-    files.sort_unstable();
     let mut listed = Vec::new();
-    for file in files {
+    for file in Folder::new(path).json_files()? {
         match parse_file(&file) {
             Ok(of_file) => listed.extend(of_file),
             Err(Error::Invalid { .. }) => {

@@ -42,6 +42,15 @@ impl Folder {
         self.listed(std::slice::from_ref(&self.root), false)
     }
 
+    /// Where those of all its files are that are JSON by their names, sorted.
+    pub fn json_files(&self) -> Result<Vec<PathBuf>, Error> {
+        let files = self.all_entries()?.into_iter().map(|entry| self.on_disk(&entry.path));
+        let mut files: Vec<PathBuf> =
+            files.filter(|file| file.extension().is_some_and(|end| end == "json")).collect();
+        files.sort_unstable();
+        Ok(files)
+    }
+
     fn listed(&self, paths: &[PathBuf], heeds_gitignore: bool) -> Result<Vec<Entry>, Error> {
         let mut entries = Vec::new();
         // What is around the folder, and what the user ignores elsewhere, says nothing about it.

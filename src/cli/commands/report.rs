@@ -1,7 +1,6 @@
 //! Runs `secondhand report`.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::audit::{MemberReport, Organization, ReportError, UncountedFile};
 use crate::cli::args::Report;
@@ -11,11 +10,10 @@ use crate::cli::settings;
 use crate::files;
 use crate::git::Repository;
 use crate::report::ORGANIZATION_FORMATS;
+use crate::sources::Folder;
 use crate::text::printable;
 
 const MAX_REPORT: u64 = 256 * 1024 * 1024;
-/// Maximum folders inside each other.
-const MAX_DEPTH: usize = 16;
 
 pub(in crate::cli) fn run(flags: &Report, common: &Common) -> Result<(), Failure> {
     let reports = Reports::new(ORGANIZATION_FORMATS, &flags.reporting, common)?;
@@ -28,7 +26,7 @@ pub(in crate::cli) fn run(flags: &Report, common: &Common) -> Result<(), Failure
         let real = given.canonicalize().map_err(Failure::unreadable(&given))?;
         // A single file is in the folder above it.
         let (folder, found) = match real.is_dir() {
-            true => (&*real, files(&real)?),
+            true => (&*real, Folder::new(&real).json_files()?),
             false => (real.parent().unwrap_or(&real), vec![real.clone()]),
         };
         let name =
@@ -65,24 +63,4 @@ fn no_reports(folders: &[PathBuf]) -> Failure {
     let help = "write some there: `secondhand audit --report json=DIR/REPOSITORY/audit.json`, likewise scan, check and \
                 history";
     Failure::user(format!("there is no report in {}", folders.join(", ")), help)
-}
-
-/// The JSON files below a folder, by path. Links are not followed.
-fn files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let mut found = Vec::new();
-    let mut folders = vec![(folder.to_owned(), 0)];
-    while let Some((folder, depth)) = folders.pop() {
-        for entry in fs::read_dir(&folder).map_err(Failure::unreadable(&folder))? {
-            let entry = entry.map_err(Failure::unreadable(&folder))?;
-            let kind = entry.file_type().map_err(Failure::unreadable(&folder))?;
-            let path = entry.path();
-            if kind.is_dir() && depth < MAX_DEPTH {
-                folders.push((path, depth + 1));
-            } else if kind.is_file() && path.extension().is_some_and(|end| end == "json") {
-                found.push(path);
-            }
-        }
-    }
-    found.sort_unstable();
-    Ok(found)
 }
