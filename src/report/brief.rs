@@ -11,13 +11,11 @@ use serde::Serialize;
 
 use super::plain_json::json_types;
 use super::sides::{Line, Mark, Rename, Sides, begins_with_digit};
-use super::words::{agreed, and_more, copy_text, count, place, sides};
+use super::words::{MAX_NAMED, agreed, and_more, copy_text, count, place, sides};
 use crate::audit::{Callers, Outcome};
 use crate::policy::{Finding, Origin, Place};
 use crate::text::{joined, printable, shortened};
 
-/// Maximum differences to name; the rest are counted.
-const MAX_NAMED: usize = 12;
 /// Maximum characters of a difference to quote.
 const MAX_QUOTED: usize = 60;
 

@@ -7,13 +7,10 @@
 use std::io::{self, Write};
 
 use super::Style;
-use super::words::{grouped, place};
+use super::words::{MAX_IN_LINE, grouped, place};
 use crate::audit::Outcome;
 use crate::policy::{Finding, Fragment, SuppressedFinding};
 use crate::text::joined;
-
-/// Maximum other places of a clone class to name.
-pub(super) const MAX_PLACES: usize = 3;
 
 pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     for (name, findings) in grouped(outcome, style.group_by) {
@@ -49,5 +46,5 @@ fn elsewhere(finding: &Finding) -> String {
     if finding.n_novel > 0 || finding.missed().is_some() || finding.origins.is_empty() {
         return String::new();
     }
-    format!(": also {}", joined(&finding.origins, MAX_PLACES, place))
+    format!(": also {}", joined(&finding.origins, MAX_IN_LINE, place))
 }

@@ -3,15 +3,10 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::words::{self, count, day, first};
+use super::words::{self, MAX_NAMED, count, day, first};
 use crate::audit::{EditedFile, FolderVersion};
 use crate::policy::{Behind, MissedCommit};
 use crate::text::{FilePath, printable};
-
-/// Maximum places of a commit to name.
-const MAX_PLACES: usize = 8;
-/// Maximum files to name.
-const MAX_FILES: usize = 12;
 
 /// `5c44459c3b 2018-04-19 Fix a bug (CVE-2018-25032): lines 12, 20-24 of 3 places in deflate.c`.
 pub(super) fn commit_line(missed: &MissedCommit) -> String {
@@ -21,7 +16,7 @@ pub(super) fn commit_line(missed: &MissedCommit) -> String {
         [] => String::new(),
         ids => format!(" ({})", ids.join(", ")),
     };
-    let at = first(places, MAX_PLACES, |place| place.fragment.lines());
+    let at = first(places, MAX_NAMED, |place| place.fragment.lines());
     let noun =
         if places.len() == 1 && places[0].fragment.n_lines() == 1 { "line" } else { "lines" };
     let (short, subject, at) = (commit.short(), &commit.subject, at.join(", "));
@@ -60,7 +55,7 @@ pub(super) fn version_lines(of: &FolderVersion, is_verbose: bool) -> Vec<String>
         let tag = if first == last { first.clone() } else { format!("{first} to {last}") };
         lines.push(format!("    a state between releases; nearest tag: {tag}"));
     }
-    let max = if is_verbose { usize::MAX } else { MAX_FILES };
+    let max = if is_verbose { usize::MAX } else { MAX_NAMED };
     let mut others: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (path, version) in &of.of_others {
         others.entry(version).or_default().push(path.to_string());
@@ -84,7 +79,7 @@ fn copied(of: &FolderVersion) -> String {
         [] => folder_name(&of.folder),
         [file] => file.to_string(),
         files => {
-            let names = files.iter().take(MAX_FILES).map(|path| path.name_str());
+            let names = files.iter().take(MAX_NAMED).map(|path| path.name_str());
             let names = Vec::from_iter(names);
             let more = if files.len() > names.len() { ", ..." } else { "" };
             let (n, folder) = (count(files.len(), "file"), folder_name(&of.folder));

@@ -9,14 +9,14 @@ use unicode_width::UnicodeWidthStr;
 
 use super::Style;
 use super::brief::brief;
-use super::concise::MAX_PLACES;
 use super::frame::{draw, draw_one, has_marks, legend};
 use super::missed::commit_lines;
 use super::sides::{Rename, lines};
 use super::words::{
-    IN_VERBOSE, base, copies_found, copy_text, count, end, file_of, first, found_in,
-    found_in_audit, grouped, here, likeness, listed, milder, missed_note, noted, of_level,
-    owned_by, percent, place, sides, silently_skipped, skipped_lines, to_do, unread_note,
+    IN_VERBOSE, MAX_IN_LINE, MAX_LISTED_LINES, MAX_NAMED, base, copies_found, copy_text, count,
+    end, file_of, first, found_in, found_in_audit, grouped, here, likeness, listed, milder,
+    missed_note, noted, of_level, owned_by, percent, place, sides, silently_skipped, skipped_lines,
+    to_do, unread_note,
 };
 use crate::audit::{Common, Duplication, Outcome, Share};
 use crate::language::Languages;
@@ -26,8 +26,6 @@ use crate::policy::{
 
 /// Maximum origins to list below the frames, and missed commits of a file; the rest are counted.
 const MAX_LISTED: usize = 5;
-/// Maximum renamed words to list.
-const MAX_RENAMES: usize = 6;
 pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     if style.is_quiet {
         return super::concise::write(outcome, style, out);
@@ -160,7 +158,7 @@ fn overview(outcome: &Outcome, max: usize, style: &Style, out: &mut dyn Write) -
         writeln!(out, "lines that would go if each class were written once, and where it is:")?;
     }
     for class in &shown {
-        let named = first(&class.origins, MAX_PLACES, |of| of.fragment.start_in(&of.path));
+        let named = first(&class.origins, MAX_IN_LINE, |of| of.fragment.start_in(&of.path));
         let line = format!("[{}] {}, also {}", class.id(), here(class), named.join(", "));
         let places = style.wrapped(&line, 8).join("\n        ");
         writeln!(out, "{:>6}  {places}", class.n_saved_lines)?;
@@ -273,9 +271,6 @@ fn briefly(finding: &Finding, style: &Style) -> String {
     headline(finding, style) + &note(&origin.unwrap_or(at), style) + &why_milder(finding, style)
 }
 
-/// Maximum files of a group to list; the rest are counted, and the verbose text lists all.
-const MAX_UNEXAMINED: usize = 20;
-
 /// What was not examined: a group for each level, a line for each file.
 fn unexamined(outcome: &Outcome, style: &Style) -> String {
     let mut groups: BTreeMap<_, Vec<&UnexaminedFiles>> = BTreeMap::new();
@@ -295,7 +290,7 @@ fn unexamined(outcome: &Outcome, style: &Style) -> String {
             (false, _) => ("could not be examined", "not examined"),
         };
         text.push_str(&tagged(level, rule, &format!("{n} {verb}"), style));
-        let named = listed(&files, style.at_most(MAX_UNEXAMINED), IN_VERBOSE, |file| {
+        let named = listed(&files, style.at_most(MAX_LISTED_LINES), IN_VERBOSE, |file| {
             format!("{word}: {}", file.describe())
         });
         text.extend(named.iter().map(|line| note(line, style)));
@@ -328,7 +323,7 @@ fn renames(all: &[&Rename], style: &Style) -> String {
     if all.is_empty() {
         return String::new();
     }
-    let words = first(all, MAX_RENAMES, |rename| {
+    let words = first(all, MAX_NAMED, |rename| {
         let times = if rename.n > 1 { format!(" ({}x)", rename.n) } else { String::new() };
         format!("{} -> {}{times}", rename.from, rename.to)
     });
@@ -425,9 +420,6 @@ fn checked_line(outcome: &Outcome) -> String {
     )
 }
 
-/// Maximum folders to list; the JSON report has the rest.
-const MAX_FOLDERS: usize = 12;
-
 /// Maximum columns of a name.
 const MAX_NAME: usize = 44;
 
@@ -441,7 +433,7 @@ fn duplication_lines(outcome: &Outcome, duplication: &Duplication, width: usize)
     if duplication.by_folder.len() > 1 {
         let mut folders: Vec<_> = duplication.by_folder.iter().collect();
         folders.sort_unstable_by_key(|(path, share)| (Reverse(share.duplicated_lines), *path));
-        for (path, share) in folders.into_iter().take(MAX_FOLDERS) {
+        for (path, share) in folders.into_iter().take(MAX_NAMED) {
             lines.push(share_row(&format!("{path}/"), share, width));
         }
     }

@@ -16,6 +16,14 @@ use crate::policy::{
 use crate::text::{FilePath, LinedText, noun_of, printable};
 pub(super) use crate::text::{agreed, and_more, count, first};
 
+/// Maximum places to name in a line; the rest are counted.
+pub(super) const MAX_IN_LINE: usize = 3;
+/// Maximum names, places or files to list in words; the rest are counted.
+pub(super) const MAX_NAMED: usize = 12;
+
+/// Maximum lines of a list; the rest are counted, and the verbose text has all.
+pub(super) const MAX_LISTED_LINES: usize = 20;
+
 /// The position of an origin: `src/a.c:12-20`.
 pub(super) fn place(origin: &Origin) -> String {
     origin.fragment.in_file(&origin.path)

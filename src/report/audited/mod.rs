@@ -15,7 +15,9 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::missed::version_lines;
-use super::words::{IN_VERBOSE, count, day, first, found_in_audit, listed, percent, short};
+use super::words::{
+    IN_VERBOSE, MAX_IN_LINE, count, day, first, found_in_audit, listed, percent, short,
+};
 use super::{Style, VERSION};
 use crate::audit::{
     AuditSummary, ComponentCopy, CopiedFile, EditedFile, ExaminedCorpus, FolderVersion,
@@ -69,13 +71,11 @@ pub(super) fn license_of(component: &Component) -> String {
 
 /// Maximum files to list for people; the other formats have all of them.
 const MAX_FILES: usize = 200;
-/// Maximum origins of a file to list for people.
-const MAX_ORIGINS: usize = 3;
 
 /// What a file is from, as every format says it: `100 % zlib v1.2.8 inflate.c, edited: +3 -1 lines
 /// since v1.2.8`.
 pub(super) fn from(audited: &AuditSummary, file: &CopiedFile) -> String {
-    let mut parts = first(&file.origins, MAX_ORIGINS, |origin| {
+    let mut parts = first(&file.origins, MAX_IN_LINE, |origin| {
         let name = audited.component_of(origin).label();
         let part = percent(origin.n_tokens as f64 / file.n_tokens.max(1) as f64);
         format!("{part} % {name} {}", origin.path)

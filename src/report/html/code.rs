@@ -3,13 +3,11 @@
 use askama::Template;
 
 use crate::report::sides::{Line, Mark, Sides};
-use crate::report::words::first;
+use crate::report::words::{MAX_NAMED, first};
 use crate::text::FilePath;
 
 /// Maximum rows of code to show of one block.
 const MAX_ROWS: usize = 400;
-/// Maximum renamed words to list.
-const MAX_RENAMES: usize = 12;
 /// Equal rows to keep in view before and after what differs.
 const CONTEXT: usize = 3;
 /// Minimum equal rows to fold: fewer are read faster than they are unfolded.
@@ -56,7 +54,7 @@ impl Code {
         let n = sides.rows.len().min(MAX_ROWS).min(*n_free);
         *n_free -= n;
         let renamed = sides.renamed_names(paths.0, paths.1);
-        let renames = first(&renamed, MAX_RENAMES, |name| format!("{} → {}", name.from, name.to));
+        let renames = first(&renamed, MAX_NAMED, |name| format!("{} → {}", name.from, name.to));
         let n_cut = sides.n_left_out.0.max(sides.n_left_out.1) as usize;
         let rows = (0..n).map(|row| Row {
             lines: [true, false].map(|side| sides.line(row, side).map(CodeLine::new)).into(),

@@ -13,11 +13,9 @@ use crate::report::html::{
     Card, Cell, Chart, Details, Heading, MAX_CARDS, MAX_TABLE_ROWS, Page, Period, Table, Tiles,
     counted, left_out, percentage, period_table, share_chart, thousands,
 };
-use crate::report::words::{count, first};
+use crate::report::words::{MAX_NAMED, count, first};
 use crate::text::{joined, printable};
 
-/// Maximum repositories to name in a row.
-const MAX_USERS: usize = 8;
 /// Maximum origins to list for a finding.
 const MAX_LISTED: usize = 20;
 /// Maximum bars of a chart: more months are shown as years.
@@ -98,7 +96,7 @@ fn flow_table(flows: &[Flow]) -> Table {
 fn component_table(components: &[SharedComponent]) -> Table {
     let rows = components.iter().take(MAX_TABLE_ROWS).map(|of| {
         let policy = printable(format!("{}: {}", of.answer, of.reason()));
-        let users = joined(&users(of), MAX_USERS, |(user, ..)| printable(user));
+        let users = joined(&users(of), MAX_NAMED, |(user, ..)| printable(user));
         [label(of), license(of), policy, users, thousands(of.n_tokens())].map(Cell::from).into()
     });
     Table {

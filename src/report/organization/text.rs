@@ -5,11 +5,8 @@ use std::io::{self, Write};
 use super::{headline, is_open, label, license, share, summary, users};
 use crate::audit::{Member, Organization};
 use crate::report::Style;
-use crate::report::words::{IN_VERBOSE, count, listed};
+use crate::report::words::{IN_VERBOSE, MAX_LISTED_LINES, count, listed};
 use crate::text::printable;
-
-/// Maximum rows of a list; the rest are counted, and `--verbose` lists all.
-const MAX_ROWS: usize = 20;
 
 pub(super) fn write(all: &Organization, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let members = all.repositories.iter().map(member);
@@ -55,7 +52,7 @@ pub(super) fn write(all: &Organization, style: &Style, out: &mut dyn Write) -> i
     ];
     for (title, rows) in sections.iter().filter(|(_, rows)| !rows.is_empty()) {
         writeln!(out, "{title}")?;
-        for row in listed(rows, style.at_most(MAX_ROWS), IN_VERBOSE, String::clone) {
+        for row in listed(rows, style.at_most(MAX_LISTED_LINES), IN_VERBOSE, String::clone) {
             writeln!(out, "  {}", style.wrapped(&row, 4).join("\n    "))?;
         }
         writeln!(out)?;

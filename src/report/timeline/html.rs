@@ -13,11 +13,9 @@ use crate::report::html::{
     Block, Card, Cell, Chart, Details, Heading, MAX_CARDS, Page, Period, Scale, Table, Tiles,
     counted, left_out, percentage, period_table, share_chart, thousands,
 };
-use crate::report::words::{count, day};
+use crate::report::words::{MAX_NAMED, count, day};
 use crate::text::{printable, shortened};
 
-/// Maximum origins to list for a copy.
-const MAX_LISTED: usize = 8;
 /// Maximum characters of a subject in the table.
 const MAX_SUBJECT: usize = 100;
 
@@ -140,7 +138,7 @@ fn card(judged: &CommitCopies, host: Option<&Host>) -> Card {
 
 fn block(copy: &Copy) -> Block {
     let origin = copy.origins.first();
-    let others = copy.origins.iter().skip(1).take(MAX_LISTED).map(origin_place).collect::<Vec<_>>();
+    let others = copy.origins.iter().skip(1).take(MAX_NAMED).map(origin_place).collect::<Vec<_>>();
     let further =
         if others.is_empty() { String::new() } else { format!("; also in {}", others.join(", ")) };
     let note = origin.and_then(written).unwrap_or_default();

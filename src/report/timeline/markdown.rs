@@ -5,12 +5,10 @@ use std::io::{self, Write};
 use super::{headline, likeness, origin_place, place, summary, written};
 use crate::audit::{CommitCopies, Copy, Timeline};
 use crate::report::Style;
+use crate::report::html::MAX_TABLE_ROWS;
 use crate::report::markdown::{code_span, escaped};
 use crate::report::words::{count, day};
 use crate::text::printable;
-
-/// Maximum rows of the table; a page with more is not a summary.
-const MAX_ROWS: usize = 500;
 
 pub(super) fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "## {}\n", escaped(&headline(timeline)))?;
@@ -22,12 +20,12 @@ pub(super) fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::
             out,
             "| commit | what | where | from | similarity | written |\n|---|---|---|---|---|---|"
         )?;
-        for (judged, copy) in copies.take(MAX_ROWS) {
+        for (judged, copy) in copies.take(MAX_TABLE_ROWS) {
             out.write_all(row(judged, copy).as_bytes())?;
         }
         writeln!(out)?;
-        if n_copies > MAX_ROWS {
-            writeln!(out, "{} are not listed.\n", count(n_copies - MAX_ROWS, "copy"))?;
+        if n_copies > MAX_TABLE_ROWS {
+            writeln!(out, "{} are not listed.\n", count(n_copies - MAX_TABLE_ROWS, "copy"))?;
         }
     }
     for line in summary(timeline) {

@@ -10,12 +10,9 @@ mod text;
 
 use super::Format;
 use super::plain_json::write_as;
-use super::words::{alike, count, day, listed};
+use super::words::{MAX_NAMED, alike, count, day, listed};
 use crate::audit::{CommitCopies, Copy, CopyOrigin, Timeline};
 use crate::text::printable;
-
-/// Maximum files that could not be read to list.
-const MAX_UNREAD: usize = 10;
 
 /// All formats of `history`, the default first.
 pub static TIMELINE_FORMATS: &[Format<Timeline>] = &[
@@ -85,7 +82,7 @@ fn unread(timeline: &Timeline) -> Option<String> {
     for judged in timeline.commits.iter().rev() {
         all.extend(judged.unread.iter().map(|file| (judged.commit, file)));
     }
-    let listed = listed(&all, MAX_UNREAD, "", |(commit, file)| {
+    let listed = listed(&all, MAX_NAMED, "", |(commit, file)| {
         format!("{} in {} ({})", printable(file.path.as_bytes()), commit.short(), file.why)
     });
     (!listed.is_empty()).then(|| format!("not examined: {}", listed.join(", ")))

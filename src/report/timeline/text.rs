@@ -5,10 +5,7 @@ use std::io::{self, Write};
 use super::{commit, headline, likeness, origin_place, place, summary, written};
 use crate::audit::{Copy, Timeline};
 use crate::report::Style;
-use crate::report::words::count;
-
-/// Maximum origins to list for a copy; unlimited with `--verbose`.
-const MAX_ORIGINS: usize = 2;
+use crate::report::words::{MAX_IN_LINE, count};
 
 pub(super) fn write(timeline: &Timeline, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let judged = timeline.commits.iter().rev().filter(|judged| !judged.copies.is_empty());
@@ -24,7 +21,7 @@ pub(super) fn write(timeline: &Timeline, style: &Style, out: &mut dyn Write) -> 
         lines.push((0, commit(judged)));
         for copy in &judged.copies {
             lines.push((2, head(copy)));
-            let n_told = style.at_most(MAX_ORIGINS);
+            let n_told = style.at_most(MAX_IN_LINE);
             for origin in copy.origins.iter().take(n_told) {
                 let (place, likeness) = (origin_place(origin), likeness(origin));
                 let written = written(origin).map(|written| format!("; {written}"));
