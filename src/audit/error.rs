@@ -5,7 +5,6 @@ use crate::files;
 use crate::git;
 use crate::store::SegmentError;
 use crate::store::corpus::CorpusError;
-use crate::text::count;
 
 /// Why an audit failed.
 #[derive(Debug, thiserror::Error)]
@@ -35,45 +34,21 @@ pub enum Error {
 
 /// Why a sketch cannot be searched for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
-pub enum SketchError {
-    /// It has no words.
-    #[error("it is empty")]
-    Empty,
-    /// It has too many bytes.
-    #[error("it is larger than {} MB", max / 1_000_000)]
-    TooLarge { max: usize },
-    /// It cannot be read as source.
-    #[error("it is {reason}")]
-    Unreadable { reason: &'static str },
-    /// No language has this name.
-    #[error("unknown language `{name}`")]
-    UnknownLanguage { name: String, nearest: Option<String> },
-    /// No language has files of this name.
-    #[error("no language has files named `{name}`")]
-    UnknownFile { name: String },
-    /// The file has fewer lines.
-    #[error("it begins at line {first}, and the file has {}", count(*n_lines, "line"))]
-    NoLines { first: u32, n_lines: u32 },
+#[error("{why}")]
+pub struct SketchError {
+    why: String,
+    help: Option<String>,
 }
 
 impl SketchError {
-    /// What to do about it.
-    fn help(&self) -> Option<String> {
-        let help = match self {
-            Self::Empty => "give a function, its signature, its name, or a few words",
-            Self::TooLarge { .. } => "give the lines that matter with `--lines A-B`",
-            Self::UnknownLanguage { nearest, .. } => {
-                let meant = nearest.as_ref().map(|of| format!("did you mean `{of}`? "));
-                let list = "name one with `--lang NAME`; `secondhand languages` lists all";
-                return Some(meant.unwrap_or_default() + list);
-            }
-            Self::UnknownFile { .. } => {
-                "name its language with `--lang NAME`; `secondhand languages` lists all"
-            }
-            Self::Unreadable { .. } | Self::NoLines { .. } => return None,
-        };
-        Some(help.to_owned())
+    pub(super) fn new(why: String, help: Option<&str>) -> Self {
+        Self { why, help: help.map(ToOwned::to_owned) }
+    }
+
+    /// It has more than `max` bytes.
+    pub fn too_large(max: usize) -> Self {
+        let why = format!("it is larger than {} MB", max / 1_000_000);
+        Self::new(why, Some("give the lines that matter with `--lines A-B`"))
     }
 }
 
@@ -89,7 +64,7 @@ impl Error {
             }
             Self::Ended => None,
             Self::Corpus(error) => error.help(),
-            Self::Sketch(error) => error.help(),
+            Self::Sketch(error) => error.help.clone(),
         }
     }
 }

@@ -337,18 +337,21 @@ fn read_sketch(
     sources: &Sources<'_>,
 ) -> Result<Vec<Source>, SketchError> {
     if sketch.bytes.len() > MAX_SKETCH {
-        return Err(SketchError::TooLarge { max: MAX_SKETCH });
+        return Err(SketchError::too_large(MAX_SKETCH));
     }
     let text = decoded(&sketch.bytes)
-        .map_err(|why| SketchError::Unreadable { reason: Skip::from(why).reason() })?;
+        .map_err(|why| SketchError::new(format!("it is {}", Skip::from(why).reason()), None))?;
     if !text.iter().any(|&byte| byte.is_ascii_alphanumeric() || !byte.is_ascii()) {
-        return Err(SketchError::Empty);
+        let help = "give a function, its signature, its name, or a few words";
+        return Err(SketchError::new("it is empty".to_owned(), Some(help)));
     }
     let lines = Lines::new(&text);
     let n_lines = lines.n_lines() - u32::from(text.ends_with(b"\n"));
     let first = sketch.lines.as_ref().map(|lines| *lines.start());
     if let Some(first) = first.filter(|first| *first > n_lines) {
-        return Err(SketchError::NoLines { first, n_lines });
+        let lines = count(n_lines, "line");
+        let why = format!("it begins at line {first}, and the file has {lines}");
+        return Err(SketchError::new(why, None));
     }
     let languages = match known_language(sketch, &text, sources.languages)? {
         Some(language) => vec![language],
@@ -360,7 +363,7 @@ fn read_sketch(
         let embedded = sources.languages.tokenize(language, &text, with_data, &mut tokens);
         let (is_mixed, words) = (!embedded.is_empty(), language.words_with(&embedded));
         if language.is_data && !with_data && !is_mixed {
-            return Err(SketchError::Unreadable { reason: Skip::Data.reason() });
+            return Err(SketchError::new(format!("it is {}", Skip::Data.reason()), None));
         }
         if let Some(asked) = &sketch.lines {
             tokens.retain(|token| asked.contains(&lines.line_of(token.start)));
@@ -381,9 +384,11 @@ fn known_language<'l>(
     languages: &'l Languages,
 ) -> Result<Option<&'l Language>, SketchError> {
     if let Some(name) = &sketch.language {
-        return languages.named(name).map(Some).ok_or_else(|| SketchError::UnknownLanguage {
-            name: name.clone(),
-            nearest: nearest(name, &languages.ids()),
+        return languages.named(name).map(Some).ok_or_else(|| {
+            let meant = nearest(name, &languages.ids());
+            let meant = meant.map(|of| format!("did you mean `{of}`? ")).unwrap_or_default();
+            let help = meant + "name one with `--lang NAME`; `secondhand languages` lists all";
+            SketchError::new(format!("unknown language `{name}`"), Some(&help))
         });
     }
     let Some(name) = &sketch.name else {
@@ -391,7 +396,9 @@ fn known_language<'l>(
     };
     match languages.identify(name, text) {
         None if name.name().contains(&b'.') => {
-            Err(SketchError::UnknownFile { name: printable(name.name()) })
+            let why = format!("no language has files named `{}`", printable(name.name()));
+            let help = "name its language with `--lang NAME`; `secondhand languages` lists all";
+            Err(SketchError::new(why, Some(help)))
         }
         known => Ok(known),
     }

@@ -138,7 +138,7 @@ fn sketch(flags: &Find, repository: &Repository, common: &Common) -> Result<Sket
     }
     let opened = files::open(&path).map_err(Failure::unreadable(file))?;
     if opened.metadata().is_ok_and(|metadata| metadata.len() > MAX_SKETCH as u64) {
-        return Err(audit::Error::from(SketchError::TooLarge { max: MAX_SKETCH }).into());
+        return Err(audit::Error::from(SketchError::too_large(MAX_SKETCH)).into());
     }
     let bytes = read_at_most(opened).map_err(Failure::unreadable(file))?;
     let in_tree = in_repository(&path, repository).filter(|_| flags.tree.rev.is_none());
