@@ -335,7 +335,7 @@ mod tests {
     use super::Level::{Error, Note, Warning};
     use super::*;
     use crate::matching::CloneType;
-    use crate::policy::{Attribution, Component, Deletion, Fragment, UnexaminedFiles, Verdict};
+    use crate::policy::{Attribution, Component, Deletion, Fragment, Verdict};
     use crate::text::FilePath;
 
     fn origin(place: Place, verdict: Option<Verdict>) -> Origin {
@@ -381,21 +381,6 @@ mod tests {
             let judged = levels.judge_copy(&mut sorted, Circumstances::default());
             assert_eq!(judged.map(|of| (of.rule.id, of.level)), expected, "{origins:?}");
         }
-    }
-
-    #[test]
-    fn every_copy_falls_under_a_rule() {
-        let answers = [
-            (Answer::Allowed, "corpus-copy", Warning),
-            (Answer::Review, "license-conflict", Warning),
-            (Answer::Unknown, "unknown-license", Warning),
-            (Answer::Denied, "license-conflict", Error),
-        ];
-        for (answer, rule, level) in answers {
-            check(&levels(&[]), &[in_component(answer)], Some((rule, level)));
-        }
-        check(&levels(&[]), &[in_tree()], Some(("copied-code", Warning)));
-        check(&levels(&[]), &[in_past(false)], Some(("revived-code", Note)));
     }
 
     #[test]
@@ -472,23 +457,6 @@ mod tests {
         ];
         for (origin, why) in rows {
             assert_eq!(reason(origin).as_deref(), why);
-        }
-    }
-
-    #[test]
-    fn what_could_not_be_read_is_a_warning_and_what_was_left_out_a_note() {
-        let file =
-            || UnexaminedFiles { path: FilePath::new("src/a.c"), n_files: 1, reason: "too large" };
-        let rows = [
-            (About::Unread(file()), Ground::Code, Some(Warning)),
-            (About::Unread(file()), Ground::Test, Some(Note)),
-            (About::LeftOut(vec![file()]), Ground::Code, Some(Note)),
-            (About::Copy, Ground::Code, None),
-        ];
-        for (about, ground, expected) in rows {
-            let judged = levels(&[]).judge_other(&about, ground);
-            assert_eq!(judged.map(|of| of.level), expected, "{about:?}");
-            assert!(levels(&[("not-examined", None)]).judge_other(&about, ground).is_none());
         }
     }
 }
