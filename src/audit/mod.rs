@@ -92,7 +92,7 @@ pub use history::{
 };
 pub use inventory::{Whole, audit, brought};
 pub use organization::{
-    Day, Flow, Member, MemberReport, Month, Organization, ReportError, RepositoryFinding,
+    Day, Flow, Member, MemberReport, Organization, Period, ReportError, RepositoryFinding,
     SharedComponent, UncountedFile,
 };
 pub use outcome::{

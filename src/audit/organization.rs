@@ -247,7 +247,7 @@ pub struct Organization {
     /// The code of others, what needs a decision first.
     pub components: Vec<SharedComponent>,
     /// What is copied from month to month without a gap, the oldest first; from `history`.
-    pub months: Vec<Month>,
+    pub months: Vec<Period>,
     /// How much is duplicated, by the day of the reports of `scan`, the oldest first.
     pub days: Vec<Day>,
     /// Errors and warnings of the newest reports of `audit` and `check`, the gravest first.
@@ -327,12 +327,12 @@ impl SharedComponent {
     }
 }
 
-/// What was copied in a month.
+/// What was copied in a month, or in another period.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Month {
-    /// As in 2026-11.
+pub struct Period {
+    /// When it begins: `2026-11` or `2026`.
     pub name: String,
-    /// Commits of all repositories.
+    /// Commits, of all repositories.
     pub n_commits: usize,
     /// Tokens that they added.
     pub n_novel: usize,
@@ -589,7 +589,7 @@ fn last(name: &str) -> String {
 }
 
 /// Adds the commits of a history to their months; returns its new and its copied tokens.
-fn add_months(commits: &[Commit], months: &mut BTreeMap<i32, Month>) -> (usize, usize) {
+fn add_months(commits: &[Commit], months: &mut BTreeMap<i32, Period>) -> (usize, usize) {
     let mut sum = (0, 0);
     for commit in commits {
         sum = (sum.0 + commit.new_tokens, sum.1 + commit.copied_tokens);
@@ -607,11 +607,11 @@ fn add_months(commits: &[Commit], months: &mut BTreeMap<i32, Month>) -> (usize, 
 /// Maximum months between the first and the last: a clock may be wrong by an age.
 const MAX_MONTHS: i32 = 12 * 100;
 
-fn without_gaps(mut months: BTreeMap<i32, Month>) -> Vec<Month> {
+fn without_gaps(mut months: BTreeMap<i32, Period>) -> Vec<Period> {
     let (Some(&first), Some(&last)) = (months.keys().next(), months.keys().next_back()) else {
         return Vec::new();
     };
-    Vec::from_iter((first.max(last - MAX_MONTHS)..=last).map(|at| Month {
+    Vec::from_iter((first.max(last - MAX_MONTHS)..=last).map(|at| Period {
         name: format!("{:04}-{:02}", at.div_euclid(12), at.rem_euclid(12) + 1),
         ..months.remove(&at).unwrap_or_default()
     }))

@@ -4,6 +4,7 @@ use askama::Template;
 
 use super::parts::Columns::{Figures, Text};
 use super::parts::{Table, percentage, thousands};
+use crate::audit::Period;
 use crate::report::words::count;
 
 /// Height of the drawing in CSS pixels, without the axis below it. Its width is that of the page.
@@ -147,22 +148,10 @@ impl Chart {
     }
 }
 
-/// What the commits of a period added.
-#[derive(Default)]
-pub struct Period {
-    /// `2024-03`, `2024` or `2020 to 2029`: when it begins.
-    pub name: String,
-    pub n_commits: usize,
-    /// Tokens that they added.
-    pub n_novel: usize,
-    /// Those of them that are copies.
-    pub n_copied: usize,
-}
-
 impl Period {
     /// The copied percentage of the new tokens, 0 to 100, and its name: `2024-03: 12.0 %, 120 of
     /// 1,000 new tokens in 4 commits`.
-    pub fn bar(&self) -> (f64, String) {
+    pub(in crate::report) fn bar(&self) -> (f64, String) {
         let Self { name, n_commits, n_novel, n_copied } = self;
         let share = percentage(*n_copied, *n_novel);
         let (part, whole) = (thousands(*n_copied), thousands(*n_novel));

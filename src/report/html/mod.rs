@@ -13,7 +13,7 @@ mod treemap;
 
 use std::io::{self, Write};
 
-pub(super) use chart::{Chart, Period, Scale, period_table, share_chart};
+pub(super) use chart::{Chart, Scale, period_table, share_chart};
 pub(super) use code::Code;
 pub(super) use page::{Block, Card, Heading, MAX_CARDS, Page};
 pub(super) use parts::{

@@ -6,12 +6,12 @@ use std::io::{self, Write};
 use super::{
     headline, is_open, label, license, n_components, n_vulnerable, reports, share, summary, users,
 };
-use crate::audit::{Day, Flow, Member, Month, Organization, RepositoryFinding, SharedComponent};
+use crate::audit::{Day, Flow, Member, Organization, Period, RepositoryFinding, SharedComponent};
 use crate::report::Style;
 use crate::report::html::Columns::{Figures, Text};
 use crate::report::html::{
-    Card, Cell, Chart, Details, Heading, MAX_CARDS, MAX_TABLE_ROWS, Page, Period, Table, Tiles,
-    counted, left_out, percentage, period_table, share_chart, thousands,
+    Card, Cell, Chart, Details, Heading, MAX_CARDS, MAX_TABLE_ROWS, Page, Table, Tiles, counted,
+    left_out, percentage, period_table, share_chart, thousands,
 };
 use crate::report::words::{MAX_NAMED, count, first};
 use crate::text::{joined, printable};
@@ -137,7 +137,7 @@ fn repository_table(repositories: &[Member], findings: &[RepositoryFinding]) -> 
 }
 
 /// The months, or the years if there are too many.
-fn periods(months: &[Month]) -> Vec<Period> {
+fn periods(months: &[Period]) -> Vec<Period> {
     let n_of_name = if months.len() <= MAX_BARS { "2026-11".len() } else { "2026".len() };
     let mut periods: Vec<Period> = Vec::new();
     for month in months {

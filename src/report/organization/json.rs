@@ -86,7 +86,7 @@ struct User from ((name, files, tokens): (&str, usize, usize)) {
     tokens: usize = tokens,
 }
 
-struct Month from (of: &audit::Month) {
+struct Month from (of: &audit::Period) {
     /// As in 2026-11.
     name: String = of.name.clone(),
     commits: usize = of.n_commits,

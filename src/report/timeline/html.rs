@@ -6,12 +6,12 @@ use std::io::{self, Write};
 use super::host::Host;
 use super::periods::Periods;
 use super::{TrendPoint, commit, likeness, origin_place, place, rows, summary, written};
-use crate::audit::{CommitCopies, Copy, Timeline};
+use crate::audit::{CommitCopies, Copy, Period, Timeline};
 use crate::report::Style;
 use crate::report::html::Columns::{Figures, Text};
 use crate::report::html::{
-    Block, Card, Cell, Chart, Details, Heading, MAX_CARDS, Page, Period, Scale, Table, Tiles,
-    counted, left_out, percentage, period_table, share_chart, thousands,
+    Block, Card, Cell, Chart, Details, Heading, MAX_CARDS, Page, Scale, Table, Tiles, counted,
+    left_out, percentage, period_table, share_chart, thousands,
 };
 use crate::report::words::{MAX_NAMED, count, day};
 use crate::text::{printable, shortened};

@@ -1,7 +1,7 @@
 //! Adds up figures by month, or by longer periods where there are too many months for a chart.
 
 use super::TrendPoint;
-use crate::report::html::Period;
+use crate::audit::Period;
 
 /// Maximum periods: as many bars as can be told apart.
 const MAX_PERIODS: usize = 240;
