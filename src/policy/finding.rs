@@ -73,57 +73,24 @@ pub struct SuppressedFinding {
 
 /// What suppresses a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SuppressedBy {
-    /// A comment in the source.
-    Comment {
-        /// The line of the comment, in the file of the finding or, in a scan, of one of its places.
-        line: u32,
-        /// Its reason.
-        reason: String,
-        /// The last day it applies.
-        until: Option<Date>,
-    },
-    /// The baseline.
-    Baseline,
-    /// An exception of the license policy.
-    Exception {
-        /// Its reason.
-        reason: String,
-        /// The last day it applies.
-        until: Option<Date>,
-    },
-    /// A decision on this copy.
-    Decision {
-        /// Who decided.
-        by: String,
-        /// Why.
-        reason: String,
-        /// The last day it applies.
-        until: Option<Date>,
-    },
+pub struct SuppressedBy {
+    /// `comment`, `baseline`, `exception` or `decision`.
+    pub kind: &'static str,
+    /// What suppresses it and why, in a few words, safe to print to a terminal.
+    pub words: String,
 }
 
 impl SuppressedBy {
-    /// What suppresses it and why, in a few words, safe to print to a terminal.
-    pub fn describe(&self) -> String {
-        let words = match self {
-            Self::Comment { line, reason, until } => {
-                format!("by the comment on line {line}{}: {reason}", end(until))
-            }
-            Self::Baseline => "by the baseline".to_owned(),
-            Self::Exception { reason, until } => {
-                format!("by an exception of the license policy{}: {reason}", end(until))
-            }
-            Self::Decision { by, reason, until } => {
-                format!("by a decision of {by}{}: {reason}", end(until))
-            }
-        };
-        printable(words)
+    /// A comment, exception or decision, `by` which it is suppressed until that day.
+    pub fn new(kind: &'static str, by: &str, until: Option<Date>, reason: &str) -> Self {
+        let until = until.map(|until| format!(" until {until}")).unwrap_or_default();
+        Self { kind, words: printable(format!("by {by}{until}: {reason}")) }
     }
-}
 
-fn end(until: &Option<Date>) -> String {
-    until.map(|until| format!(" until {until}")).unwrap_or_default()
+    /// The baseline.
+    pub fn baseline() -> Self {
+        Self { kind: "baseline", words: "by the baseline".to_owned() }
+    }
 }
 
 /// What readers must know about the audit: a vain suppression, settings that the change edits.

@@ -24,7 +24,7 @@ pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io
 
 /// A suppressed finding in a line, which no matcher takes for one of a level.
 fn suppressed_line(SuppressedFinding { finding, by }: &SuppressedFinding) -> String {
-    let (message, why, id) = (finding.message(), by.describe(), finding.id());
+    let (message, why, id) = (finding.message(), &by.words, finding.id());
     format!("{}: suppressed[{}] {message} ({why}) [{id}]", start(finding), finding.rule.id)
 }
 

@@ -24,7 +24,7 @@ type Row = [String; COLUMNS.len()];
 
 pub(super) fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let reported = outcome.all_findings().map(|finding| (finding, String::new()));
-    let suppressed = outcome.suppressed.iter().map(|of| (&of.finding, of.by.describe()));
+    let suppressed = outcome.suppressed.iter().map(|of| (&of.finding, of.by.words.clone()));
     let rows = reported.chain(suppressed).flat_map(|(finding, suppressed)| {
         let mut rows = Vec::new();
         for (origin, number) in finding.origins.iter().zip(1..) {

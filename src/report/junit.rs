@@ -94,7 +94,7 @@ fn case(
     case.write_inner_content(|xml| {
         let text = BytesText::new(&body);
         if let Some(by) = suppressed {
-            let why = legal(&format!("suppressed {}", by.describe()));
+            let why = legal(&format!("suppressed {}", by.words));
             let skipped = xml.create_element("skipped").with_attribute(("message", &*why));
             skipped.write_text_content(text)?;
         } else if finding.level > Level::Note {

@@ -22,7 +22,7 @@ use super::{REPOSITORY, Style, VERSION};
 use crate::audit::Outcome;
 use crate::language::Languages;
 use crate::policy::{
-    Change, Finding, Fragment, Origin, Place, RULES, Rule, SuppressedBy, SuppressedFinding, Topic,
+    Change, Finding, Fragment, Origin, Place, RULES, Rule, SuppressedFinding, Topic,
     UnexaminedFiles, Verdict,
 };
 use crate::text::{FilePath, agreed, count, noun_of};
@@ -214,9 +214,8 @@ fn result(
 /// A suppressed result: viewers hide it, but audits can include it.
 fn suppressed(outcome: &Outcome, of: &SuppressedFinding, languages: &Languages) -> SarifResult {
     let SuppressedFinding { finding, by } = of;
-    let is_comment = matches!(by, SuppressedBy::Comment { .. });
-    let kind = json!(if is_comment { "inSource" } else { "external" });
-    let suppression = Suppression::builder().kind(kind).justification(by.describe()).build();
+    let kind = json!(if by.kind == "comment" { "inSource" } else { "external" });
+    let suppression = Suppression::builder().kind(kind).justification(&*by.words).build();
     let suppressions = Some(vec![suppression]);
     SarifResult { suppressions, ..result(outcome, finding, &[], languages) }
 }

@@ -383,7 +383,7 @@ fn remarks(outcome: &Outcome, is_verbose: bool) -> Vec<String> {
         lines.push(format!("suppressed: {}", count(outcome.n_suppressed, "finding")));
     }
     for SuppressedFinding { finding, by } in &outcome.suppressed {
-        let (by, at) = (by.describe(), finding.fragment.start_in(&finding.path));
+        let (by, at) = (&by.words, finding.fragment.start_in(&finding.path));
         lines.push(format!("suppressed {by}: {at}: {} [{}]", finding.message(), finding.id()));
     }
     lines.extend(outcome.notices.iter().map(|notice| format!("note: {notice}")));

@@ -148,7 +148,12 @@ fn with_suppressed() -> Outcome {
         finding("bought.c", 1, Level::Error, vec![origin(HOSTILE, component())]),
     ]);
     let bought = outcome.findings.pop().expect("there are two");
-    let by = SuppressedBy::Exception { reason: format!("bought {HOSTILE}"), until: None };
+    let by = SuppressedBy::new(
+        "exception",
+        "an exception of the license policy",
+        None,
+        &format!("bought {HOSTILE}"),
+    );
     outcome.suppressed.push(SuppressedFinding { finding: bought, by });
     outcome.n_suppressed = 1;
     outcome

@@ -154,7 +154,8 @@ impl<'a> Acceptances<'a> {
             first = first.or(covering);
         }
         let first = first.filter(|_| is_covered)?;
-        Some(SuppressedBy::Exception { reason: first.reason.clone(), until: first.until })
+        let by = "an exception of the license policy";
+        Some(SuppressedBy::new("exception", by, first.until, &first.reason))
     }
 
     /// The decision on a finding, if it is valid; else a notice says why not.
@@ -165,8 +166,9 @@ impl<'a> Acceptances<'a> {
             *is_used = true;
             match decision.fault(self.today) {
                 None => {
-                    let Decision { by, reason, until, .. } = decision.clone();
-                    decided = decided.or(Some(SuppressedBy::Decision { by, reason, until }));
+                    let by = format!("a decision of {}", decision.by);
+                    let Decision { until, reason, .. } = decision;
+                    decided.get_or_insert(SuppressedBy::new("decision", &by, *until, reason));
                 }
                 Some(fault) => {
                     let line = Some(finding.fragment.start.line);
@@ -214,7 +216,7 @@ fn take_known(finding: &Finding, known: &mut BTreeMap<&str, usize>) -> Option<Su
     for (identity, n) in asked {
         known.get_mut(&*identity).into_iter().for_each(|left| *left -= n);
     }
-    Some(SuppressedBy::Baseline)
+    Some(SuppressedBy::baseline())
 }
 
 /// What code a comment was asked to allow.
@@ -249,8 +251,9 @@ impl Comments<'_> {
                 !comment.is_added && comment.is_at_tip && (suppression.lines.is_none() || !is_new);
             let is_trusted = self.trusts_change || is_by_base;
             if found.is_none() && is_trusted && suppression.holds(self.today) {
-                let Suppression { line, reason, until, .. } = suppression.clone();
-                found = Some(SuppressedBy::Comment { line, reason, until });
+                let Suppression { line, reason, until, .. } = suppression;
+                let by = format!("the comment on line {line}");
+                found = Some(SuppressedBy::new("comment", &by, *until, reason));
             }
         }
         found

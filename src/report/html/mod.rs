@@ -53,7 +53,7 @@ pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io
         Card {
             level: "suppressed",
             badge: format!("suppressed {}", card.rule),
-            facts: format!("{}; suppressed {}", card.facts, suppressed.by.describe()),
+            facts: format!("{}; suppressed {}", card.facts, suppressed.by.words),
             ..card
         }
     }));

@@ -3,7 +3,7 @@
 use super::origin::{Fragment, Origin};
 use crate::audit::Outcome;
 use crate::matching::Worth;
-use crate::policy::{self, Level, SuppressedBy};
+use crate::policy::{self, Level};
 use crate::report::brief::Brief;
 use crate::report::plain_json::{each, json_types, rounded, strings};
 use crate::report::words::crosses_border;
@@ -100,14 +100,9 @@ struct UnexaminedFiles from (of: &policy::UnexaminedFiles) {
 pub(super) struct SuppressedFinding from (of: &policy::SuppressedFinding) {
     finding: Finding = Finding::from(&of.finding),
     /// By what: `comment`, `baseline`, `exception` or `decision`.
-    by: &'static str = match of.by {
-        SuppressedBy::Comment { .. } => "comment",
-        SuppressedBy::Baseline => "baseline",
-        SuppressedBy::Exception { .. } => "exception",
-        SuppressedBy::Decision { .. } => "decision",
-    },
+    by: &'static str = of.by.kind,
     /// Why, and until when.
-    reason: String = of.by.describe(),
+    reason: String = of.by.words.clone(),
 }
 
 /// Commits of a component that a copy lacks.
