@@ -8,7 +8,7 @@ use super::state::{
     baseline_in, folder_entries, folder_settings_in, moved_submodule, raw_of, settings_entry,
     settings_in,
 };
-use crate::config::{NAMES, Reach, options};
+use crate::config::{NAMES, Reach, option_names};
 use crate::files::Entry;
 use crate::git::{Attributes, Reader, Snapshot};
 use crate::policy::Notice;
@@ -92,9 +92,9 @@ impl<'e> PolicyEdits<'e> {
             let read = entry.and_then(|entry| settings_in(self.reader, entry).ok());
             read.unwrap_or_default().raw
         });
-        let edits = options().into_iter().filter_map(|option| {
-            let values = raws.each_ref().map(|raw| raw.get(&option.name));
-            edit(&option.name, &values, "a value that cannot be shown")
+        let edits = option_names().into_iter().filter_map(|name| {
+            let values = raws.each_ref().map(|raw| raw.get(&name));
+            edit(&name, &values, "a value that cannot be shown")
         });
         let mut edited: Vec<String> = edits.collect();
         let [old, new] = raws;

@@ -9,7 +9,7 @@ use clap::ValueHint;
 use crate::change::FilePlace;
 use crate::cli::flags::{Common, SuppressionFlags};
 use crate::cli::io::{Failure, warn};
-use crate::config::{Config, Overrides, Setting, options, variable_of, variables};
+use crate::config::{Config, Overrides, Setting, option_names, variable_of, variables};
 use crate::files::Entry;
 use crate::git::Repository;
 use crate::language::Languages;
@@ -78,7 +78,7 @@ pub(super) fn warn_of_variables(flags: &clap::Command) {
     if set.is_empty() {
         return;
     }
-    let options: Vec<String> = options().iter().map(|option| variable_of(&option.name)).collect();
+    let options: Vec<String> = option_names().iter().map(|name| variable_of(name)).collect();
     let commands = std::iter::once(flags).chain(flags.get_subcommands());
     let of_flags =
         commands.flat_map(clap::Command::get_arguments).filter_map(|flag| flag.get_env()?.to_str());

@@ -326,8 +326,7 @@ impl RawConfig {
     /// The options that are `wanted`, by their first names, in the order of the reference.
     pub fn leaves(&self, wanted: impl Fn(&str) -> bool) -> Vec<Leaf> {
         let mut leaves = Vec::new();
-        let names = super::options().into_iter().map(|option| option.name);
-        for name in names.filter(|name| wanted(name)) {
+        for name in super::option_names().into_iter().filter(|name| wanted(name)) {
             let Some(value) = self.get(&name) else { continue };
             match parsed_value(&value) {
                 Some(toml::Value::Table(table)) if !table.is_empty() => {

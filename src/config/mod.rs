@@ -26,7 +26,7 @@ pub use overrides::{Overrides, Setting, variable_of, variables};
 pub use paths::{Foreign, PathRules, Ruling};
 pub use raw::{
     ConfigOption, FailOn, LevelSetting, RawConfig, RawException, RawLicense, RawThresholds, Trust,
-    Vendored, options, schema,
+    Vendored, option_names, options, schema,
 };
 pub use regular::{below, read_text};
 pub use thresholds::Thresholds;
@@ -63,7 +63,7 @@ pub struct Config {
     /// Files that are examples, in the same form.
     pub examples: PathRules,
     /// Files that declare rather than compute, whatever their language.
-    pub declaring: PathRules,
+    pub declaring: [PathRules; 2],
     /// How grave what is found is, where a language or path has no levels of its own.
     pub levels: Levels,
     specials: Specials,
@@ -141,8 +141,7 @@ impl Config {
             ignore: PathRules::of_option("ignore", paths::IGNORED, &raw.ignore, origin)?,
             tests: PathRules::of_option("tests", paths::TESTS, &raw.tests, origin)?,
             examples: PathRules::of_option("examples", paths::EXAMPLES, &raw.examples, origin)?,
-            declaring: PathRules::new(&[paths::BUILDS, paths::DATA].concat(), &[])
-                .expect("the built-in rules are valid"),
+            declaring: [paths::BUILDS, paths::DATA].map(PathRules::builtin),
             levels,
             licenses: licensing::licenses(&raw.license, origin)?,
             specials,
@@ -187,7 +186,7 @@ impl Config {
             true => Ground::Document,
             false if self.tests.contains(path) => Ground::Test,
             false if self.examples.contains(path) => Ground::Example,
-            false if self.declaring.contains(path) => Ground::Declarative,
+            false if self.declaring.iter().any(|rules| rules.contains(path)) => Ground::Declarative,
             false => Ground::Code,
         }
     }

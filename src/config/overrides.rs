@@ -5,7 +5,7 @@ use std::env;
 use super::Config;
 use super::file::{ConfigError, Leaf, names_of};
 use super::folders::FolderSettings;
-use super::raw::{RawConfig, options};
+use super::raw::{RawConfig, option_names};
 use super::written::SettingsFile;
 
 /// An option and its value, as a flag sets it.
@@ -26,11 +26,11 @@ struct Override {
 impl Overrides {
     /// The variables of the process, what `--set` sets, and `flags`.
     pub fn new(set: &[(String, String)], flags: &[Setting]) -> Self {
-        let options = if variables().is_empty() { Vec::new() } else { options() };
-        let mut variables = Vec::from_iter(options.into_iter().filter_map(|option| {
-            let by = variable_of(&option.name);
+        let names = if variables().is_empty() { Vec::new() } else { option_names() };
+        let mut variables = Vec::from_iter(names.into_iter().filter_map(|key| {
+            let by = variable_of(&key);
             let value = env::var(&by).ok()?;
-            Some(Override { key: option.name, value, by: format!("the variable {by}") })
+            Some(Override { key, value, by: format!("the variable {by}") })
         }));
         let set = set.iter().map(|(key, value)| (key.as_str(), value, "--set".to_owned()));
         let named = flags.iter().map(|(key, value)| (*key, value, "the command line".to_owned()));

@@ -1,7 +1,7 @@
 //! Decides by path which files are ignored, which are test code, and which are third-party code.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, OnceLock, RwLock};
 
 use foldhash::HashMap;
 use ignore::Match;
@@ -128,8 +128,10 @@ pub(super) const DATA: &[&str] = &[
 /// Rules for paths in .gitignore syntax; a later rule overrides an earlier one.
 #[derive(Debug, Clone)]
 pub struct PathRules {
-    /// Some rules each, since too many do not fit into one.
-    matchers: Vec<Gitignore>,
+    builtin: &'static [&'static str],
+    /// Some rules each, since too many do not fit into one; those of built-in rules alone are made
+    /// when a path asks for them.
+    matchers: OnceLock<Vec<Gitignore>>,
     /// How the paths begin and end that they match: most need no matcher.
     outlines: Vec<Outline>,
     /// What they say about folders: most files are in one with others.
@@ -159,25 +161,32 @@ pub enum Ruling {
 const BUILTIN: &str = "built-in";
 
 impl PathRules {
+    /// Built-in rules.
+    pub(super) fn builtin(rules: &'static [&'static str]) -> Self {
+        Self {
+            builtin: rules,
+            matchers: OnceLock::new(),
+            outlines: outlines(rules, &[]),
+            folders: Arc::default(),
+        }
+    }
+
     /// The built-in rules, then a user's.
-    pub(super) fn new(builtin: &[&str], user: &[String]) -> Result<Self, String> {
+    pub(super) fn new(builtin: &'static [&'static str], user: &[String]) -> Result<Self, String> {
+        if user.is_empty() {
+            return Ok(Self::builtin(builtin));
+        }
         if user.len() > MAX_RULES {
             return Err(format!("it has {} rules, and {MAX_RULES} are the maximum", user.len()));
         }
-        let builtin = builtin.iter().map(|rule| (Some(BUILTIN.into()), *rule));
-        let rules: Vec<_> = builtin.chain(user.iter().map(|rule| (None, rule.as_str()))).collect();
-        let matchers = rules.chunks(RULES_AT_ONCE).map(matcher).collect::<Result<_, _>>()?;
-        let mut outlines: Vec<_> =
-            rules.iter().filter_map(|(_, rule)| Outline::new(rule)).collect();
-        outlines.sort_unstable();
-        outlines.dedup();
-        Ok(Self { matchers, outlines, folders: Arc::default() })
+        let matchers = matchers(builtin, user)?.into();
+        Ok(Self { matchers, outlines: outlines(builtin, user), ..Self::builtin(builtin) })
     }
 
     /// The rules of the option `key` of `origin`, after the built-in ones.
     pub(super) fn of_option(
         key: &str,
-        builtin: &[&str],
+        builtin: &'static [&'static str],
         user: &[String],
         origin: &str,
     ) -> Result<Self, ConfigError> {
@@ -195,25 +204,17 @@ impl PathRules {
         self.of_path(&path, false).unwrap_or_else(|| self.above(&path))
     }
 
-    /// What the rules say about the folders of a file. Each is asked about once.
     fn above(&self, path: &str) -> Ruling {
-        let (mut ruling, mut unknown) = (Ruling::None, Vec::new());
-        if let Ok(folders) = self.folders.read() {
-            for folder in std::iter::successors(parent(path), |folder| parent(folder)) {
-                match folders.get(folder) {
-                    Some(&known) => {
-                        ruling = known;
-                        break;
-                    }
-                    None => unknown.push(folder),
-                }
-            }
+        let Some(folder) = parent(path) else { return Ruling::None };
+        let known = self.folders.read().ok().and_then(|folders| folders.get(folder).copied());
+        if let Some(known) = known {
+            return known;
         }
-        for folder in unknown.into_iter().rev() {
-            ruling = self.of_path(folder, true).unwrap_or(ruling);
-            if let Ok(mut folders) = self.folders.write() {
-                folders.insert(folder.into(), ruling);
-            }
+        let ruling = std::iter::successors(Some(folder), |folder| parent(folder))
+            .find_map(|folder| self.of_path(folder, true))
+            .unwrap_or(Ruling::None);
+        if let Ok(mut folders) = self.folders.write() {
+            folders.insert(folder.into(), ruling);
         }
         ruling
     }
@@ -223,7 +224,10 @@ impl PathRules {
         if !self.outlines.iter().any(|outline| outline.fits(path, is_folder)) {
             return None;
         }
-        self.matchers.iter().rev().find_map(|matcher| {
+        let matchers = self
+            .matchers
+            .get_or_init(|| matchers(self.builtin, &[]).expect("tests compile the built-in rules"));
+        matchers.iter().rev().find_map(|matcher| {
             match matcher.matched(Path::new(path), is_folder) {
                 Match::Ignore(glob) => Some(Ruling::Matched { is_builtin: glob.from().is_some() }),
                 Match::Whitelist(_) => Some(Ruling::Excepted),
@@ -268,6 +272,20 @@ impl Outline {
             && path.ends_with(&*self.end)
             && path.starts_with(&*self.start)
     }
+}
+
+fn outlines(builtin: &[&str], user: &[String]) -> Vec<Outline> {
+    let rules = builtin.iter().copied().chain(user.iter().map(String::as_str));
+    let mut outlines: Vec<Outline> = rules.filter_map(Outline::new).collect();
+    outlines.sort_unstable();
+    outlines.dedup();
+    outlines
+}
+
+fn matchers(builtin: &[&str], user: &[String]) -> Result<Vec<Gitignore>, String> {
+    let builtin = builtin.iter().map(|rule| (Some(BUILTIN.into()), *rule));
+    let rules: Vec<_> = builtin.chain(user.iter().map(|rule| (None, rule.as_str()))).collect();
+    rules.chunks(RULES_AT_ONCE).map(matcher).collect()
 }
 
 fn matcher(rules: &[(Option<PathBuf>, &str)]) -> Result<Gitignore, String> {
@@ -346,11 +364,19 @@ mod tests {
                         let path = format!("{folder}{name}");
                         let mut outlines = of_both.outlines.iter();
                         let is_asked = outlines.any(|of| of.fits(&path, is_folder));
-                        let matched = of_both.matchers[0].matched(Path::new(&path), is_folder);
+                        let matched = of_both.matchers.get().expect("users' are compiled")[0]
+                            .matched(Path::new(&path), is_folder);
                         assert!(is_asked || matched.is_none(), "{rule}, {also}: {path}");
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn the_built_in_rules_can_be_read() {
+        for builtin in [IGNORED, TESTS, EXAMPLES, BUILDS, DATA] {
+            matchers(builtin, &[]).expect("they are valid");
         }
     }
 

@@ -457,7 +457,15 @@ pub struct ConfigOption {
     pub is_advanced: bool,
 }
 
-/// All options, in the order of the file.
+/// The names of all options, in the order of the file.
+pub fn option_names() -> Vec<String> {
+    let schema = schema();
+    let properties = schema["properties"].as_object().into_iter().flatten();
+    properties.map(|(name, _)| name.clone()).collect()
+}
+
+/// All options, in the order of the file. Each default is written out: who wants names asks for
+/// [those](option_names).
 pub fn options() -> Vec<ConfigOption> {
     let schema = schema();
     let properties = schema["properties"].as_object().into_iter().flatten();
