@@ -200,7 +200,7 @@ impl PathRules {
 
     /// What the rules say about this file, or about the nearest folder above it that one matches.
     pub fn ruling(&self, path: &FilePath) -> Ruling {
-        let path = path.as_str();
+        let path = path.to_string_lossy();
         self.of_path(&path, false).unwrap_or_else(|| self.above(&path))
     }
 

@@ -508,7 +508,7 @@ impl Languages {
     ///
     /// A file without an extension may be a script, depending on its first line; a version is none.
     pub fn may_know(&self, path: &FilePath) -> bool {
-        let name = path.name_str();
+        let name = path.name_lossy();
         let (name, template) = self.inner(&name);
         let is_version =
             |part: &str| part.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'v'));
@@ -518,7 +518,7 @@ impl Languages {
 
     /// The part of a file name that decides the language, together with the text.
     pub fn telling_name(&self, path: &FilePath) -> String {
-        let whole = path.name_str();
+        let whole = path.name_lossy();
         let (name, template) = self.inner(&whole);
         let mut told = String::new();
         for part in self.telling(name, template) {
@@ -543,7 +543,7 @@ impl Languages {
     /// The language that a file name alone promises: that of the whole name, or the owner of its
     /// longest extension that has one. What languages only claim promises nothing.
     pub fn promised(&self, path: &FilePath) -> Option<&Language> {
-        let whole = path.name_str();
+        let whole = path.name_lossy();
         let (name, template) = self.inner(&whole);
         Some(self.language_of(self.promised_row(name)?, template))
     }
@@ -551,7 +551,7 @@ impl Languages {
     /// The family of the language that a file name promises; `None` if it promises none, or one
     /// whose files may contain others. No table is read for it.
     pub fn promised_family(&self, path: &FilePath) -> Option<&str> {
-        let whole = path.name_str();
+        let whole = path.name_lossy();
         let (name, template) = self.inner(&whole);
         let row = &self.rows[self.promised_row(name).filter(|_| template.is_none())?];
         match row.builtin {
@@ -575,7 +575,7 @@ impl Languages {
     /// The languages that a file with this name may be in, whatever it holds: the promised one
     /// first, then those that claim one of its extensions, source before data.
     pub fn possible(&self, path: &FilePath) -> impl Iterator<Item = &Language> {
-        let whole = path.name_str();
+        let whole = path.name_lossy();
         let (name, template) = self.inner(&whole);
         let mut claimants = Vec::new();
         if self.of_name(name).is_none() {
@@ -597,7 +597,7 @@ impl Languages {
 
     /// Like [`Self::identify`], with the reason.
     pub fn identify_why(&self, path: &FilePath, text: &[u8]) -> Option<(&Language, Reason)> {
-        let whole = path.name_str();
+        let whole = path.name_lossy();
         let (name, template) = self.inner(&whole);
         // A page of a profile, in `profile.ejs`, is no `profile` of a shell.
         let is_page =

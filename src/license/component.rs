@@ -511,7 +511,7 @@ fn is_choice_of_texts(texts: &[&LicenseEvidence]) -> bool {
     texts.len() == 2
         && [("Apache-2.0", "apache"), ("MIT", "mit")].iter().all(|(id, name)| {
             texts.iter().any(|of| {
-                let file = of.path.name_str().to_ascii_lowercase();
+                let file = of.path.name_lossy().to_ascii_lowercase();
                 of.license().is_some_and(|of| of.to_string() == *id)
                     && file.split(['-', '_', '.']).any(|part| part.starts_with(name))
             })

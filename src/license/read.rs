@@ -133,7 +133,7 @@ fn is_metadata(folder: &[u8]) -> bool {
 }
 
 fn lower_name(path: &FilePath) -> String {
-    path.name_str().to_lowercase()
+    path.name_lossy().to_lowercase()
 }
 
 /// Whether a file with this name is a license text.

@@ -79,7 +79,7 @@ fn copied(of: &FolderVersion) -> String {
         [] => folder_name(&of.folder),
         [file] => file.to_string(),
         files => {
-            let names = files.iter().take(MAX_NAMED).map(|path| path.name_str());
+            let names = files.iter().take(MAX_NAMED).map(|path| path.name_lossy());
             let names = Vec::from_iter(names);
             let more = if files.len() > names.len() { ", ..." } else { "" };
             let (n, folder) = (count(files.len(), "file"), folder_name(&of.folder));

@@ -44,7 +44,7 @@ pub(super) fn json(value: &impl Serialize) -> io::Result<String> {
 
 /// The path as it is, not as people read it, or the host does not find the file.
 pub(super) fn exact(path: &FilePath) -> String {
-    path.as_str().into_owned()
+    path.to_string_lossy().into_owned()
 }
 
 /// Defines types of a report for programs: what each is made from, and after each field its value.

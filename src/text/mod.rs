@@ -194,7 +194,7 @@ impl FilePath {
     }
 
     /// The path as text; bytes that are none become U+FFFD.
-    pub fn as_str(&self) -> Cow<'_, str> {
+    pub fn to_string_lossy(&self) -> Cow<'_, str> {
         lossy(&self.0)
     }
 
@@ -204,7 +204,7 @@ impl FilePath {
     }
 
     /// The same as text.
-    pub fn name_str(&self) -> Cow<'_, str> {
+    pub fn name_lossy(&self) -> Cow<'_, str> {
         lossy(self.name())
     }
 

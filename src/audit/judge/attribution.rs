@@ -78,7 +78,7 @@ impl<'r> Attributions<'r> {
 
 /// Whether a file with this name contains notices of others.
 fn gives_notice(path: &FilePath) -> bool {
-    let name = path.name_str().to_lowercase();
+    let name = path.name_lossy().to_lowercase();
     let begins = [
         "notice", "third-party", "third_party", "thirdparty", "3rdparty", "3rd-party", "3rd_party",
         "license", "licence", "copying", "copyright", "credits", "attribution", "acknowledg",
