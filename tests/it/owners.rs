@@ -6,10 +6,11 @@ use support::Repository;
 
 const C: &Language = &LANGUAGES[0];
 
-/// Two teams, and copies of the code of one by both.
+/// Two teams, and copies of the code of one by both. The last line that matches a file counts.
 fn tree() -> Repository {
     let repository = Repository::new();
-    repository.write(".github/CODEOWNERS", "/billing/ @billing\n/shop/ @shop\n");
+    let owners = "* @all\n/shop/ @others\n/billing/ @billing\n/shop/ @shop\n/free/\n";
+    repository.write(".github/CODEOWNERS", owners);
     repository.write("billing/first.c", C.file("first", &[C.first]).text);
     repository.write("billing/second.c", C.file("second", &[C.second]).text);
     repository.commit("all");
