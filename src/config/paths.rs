@@ -238,7 +238,7 @@ impl PathRules {
 }
 
 /// The plain text at the ends of each path that a rule matches; none of it, if in doubt.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Outline {
     end: Box<str>,
     start: Box<str>,
@@ -274,7 +274,12 @@ impl Outline {
     }
 }
 
+/// Those of all rules; one that fits each path if the rules are so many that to compare them takes
+/// longer than to ask a matcher.
 fn outlines(builtin: &[&str], user: &[String]) -> Vec<Outline> {
+    if builtin.len() + user.len() > RULES_AT_ONCE {
+        return vec![Outline::default()];
+    }
     let rules = builtin.iter().copied().chain(user.iter().map(String::as_str));
     let mut outlines: Vec<Outline> = rules.filter_map(Outline::new).collect();
     outlines.sort_unstable();
