@@ -203,11 +203,9 @@ impl CacheSegment {
         };
         let wanted = place(&key.id) as usize;
         let (mut from, mut to) = (0, self.n_rows);
-        let mut middle = wanted;
-        for step in 0.. {
-            if from >= to {
-                break;
-            }
+        let (mut guess, mut n_guesses) = (wanted, 0);
+        while from < to {
+            let middle = guess.clamp(from, to - 1);
             let bytes = self.row_bytes(middle)?;
             let (id, fields) = bytes.split_at(n_id);
             let reading = u64_at(fields, 0).unwrap_or_default();
@@ -216,11 +214,11 @@ impl CacheSegment {
                 cmp::Ordering::Less => from = middle + 1,
                 cmp::Ordering::Greater => to = middle,
             }
-            middle = match step < INTERPOLATIONS {
+            n_guesses += 1;
+            guess = match n_guesses <= INTERPOLATIONS {
                 true => (middle + wanted).saturating_sub(place(id) as usize),
                 false => from.midpoint(to),
             };
-            middle = middle.clamp(from, to.saturating_sub(1).max(from));
         }
         Ok(None)
     }
