@@ -497,12 +497,11 @@ fn show(corpus: &Corpus, is_verbose: bool) -> Result<(), Failure> {
             }
             let others = segment.licenses_of(number);
             let others = others.map_err(|why| damaged(corpus, &record.label, why))?.into_iter();
-            let others = others.filter(|(other, _)| *other != terms.license);
-            for (other, files) in others.take(10) {
-                let (n, license) = (count(files.len(), "file"), license_words(other.as_ref()));
-                let such_as = if files.len() > 1 { "such as " } else { "" };
-                let first = files.first().map(|path| format!(", {such_as}{path}"));
-                let line = format!("{n}: {license}{}", first.unwrap_or_default());
+            let others = others.filter(|(other, ..)| *other != terms.license);
+            for (other, n, first) in others.take(10) {
+                let (files, license) = (count(n, "file"), license_words(other.as_ref()));
+                let such_as = if n > 1 { "such as " } else { "" };
+                let line = format!("{files}: {license}, {such_as}{first}");
                 let _ = writeln!(text, "    {}", printable(line));
             }
         }

@@ -257,25 +257,26 @@ impl CorpusSegment {
         self.value(SectionId::Licenses, number)
     }
 
-    /// The licenses of the files of a component, with the files of each, the most frequent first.
+    /// The licenses of the files of a component, each with the number of its files and the first of
+    /// them by path, the most frequent first.
     pub fn licenses_of(
         &self,
         component: usize,
-    ) -> Result<Vec<(Option<Expression>, Vec<FilePath>)>> {
-        let mut files: BTreeMap<u32, Vec<FilePath>> = BTreeMap::new();
+    ) -> Result<Vec<(Option<Expression>, usize, FilePath)>> {
+        let mut files: BTreeMap<u32, (usize, FilePath)> = BTreeMap::new();
         for blob in 0..self.n_blobs {
             let of_component = |file: &StoredFile| file.component as usize == component;
             for file in self.files(blob)?.into_iter().filter(of_component) {
-                files.entry(file.license).or_default().push(file.path);
+                add_files(&mut files, file.license, (1, file.path));
             }
         }
-        let mut licenses: BTreeMap<Option<Expression>, Vec<FilePath>> = BTreeMap::new();
+        let mut licenses: BTreeMap<Option<Expression>, (usize, FilePath)> = BTreeMap::new();
         for (number, files) in files {
-            licenses.entry(self.license(number)?.license).or_default().extend(files);
+            add_files(&mut licenses, self.license(number)?.license, files);
         }
-        let mut licenses: Vec<_> = licenses.into_iter().collect();
-        licenses.iter_mut().for_each(|(_, files)| files.sort_unstable());
-        licenses.sort_by_key(|(_, files)| Reverse(files.len()));
+        let mut licenses: Vec<_> =
+            licenses.into_iter().map(|(license, (n, first))| (license, n, first)).collect();
+        licenses.sort_by_key(|&(_, n, _)| Reverse(n));
         Ok(licenses)
     }
 
@@ -536,6 +537,19 @@ pub(super) fn binary_search(
         }
     }
     Ok(None)
+}
+
+/// Adds files to those of a license: their number, and the first of them by path.
+fn add_files<L: Ord>(
+    to: &mut BTreeMap<L, (usize, FilePath)>,
+    license: L,
+    (n, first): (usize, FilePath),
+) {
+    let files = to.entry(license).or_insert_with(|| (0, first.clone()));
+    files.0 += n;
+    if first < files.1 {
+        files.1 = first;
+    }
 }
 
 /// Where a table of JSON texts says where the text with this number begins and ends.
