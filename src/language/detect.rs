@@ -386,10 +386,8 @@ impl Languages {
         if let Some(row) = self.by_file_name.get(name) {
             return Some(*row);
         }
-        let first = name.as_bytes().first();
         let pattern = self.by_pattern.iter().find(|(before, after, _)| {
-            (before.is_empty() || before.as_bytes().first() == first)
-                && name.len() > before.len() + after.len()
+            name.len() > before.len() + after.len()
                 && name.starts_with(before.as_str())
                 && name.ends_with(after.as_str())
         });

@@ -20,7 +20,6 @@ pub(super) use crate::text::{agreed, and_more, count, first};
 pub(super) const MAX_IN_LINE: usize = 3;
 /// Maximum names, places or files to list in words; the rest are counted.
 pub(super) const MAX_NAMED: usize = 12;
-
 /// Maximum lines of a list; the rest are counted, and the verbose text has all.
 pub(super) const MAX_LISTED_LINES: usize = 20;
 
