@@ -79,24 +79,27 @@ pub(super) struct Opener {
     pub opens: Opens,
     /// Whether it opens its rule everywhere, and always with the same closer.
     pub is_plain: bool,
-    /// The first bytes of the head as a number, and a mask of the bytes that count.
+    /// The first bytes of the head as a number, what is or-ed to a text for letters of any case, and
+    /// a mask of the bytes that count.
     value: u64,
+    folds: u64,
     counts: u64,
 }
 
 impl Opener {
-    /// Whether its head is at `at`; its letters are in lower case if `fold` is not 0.
+    /// Whether its head is at `at`, in any case if the table says so.
     #[inline]
-    pub fn is_at(&self, text: &[u8], at: usize, fold: u64) -> bool {
+    pub fn is_at(&self, text: &[u8], at: usize) -> bool {
         let n_head = self.head.len();
-        if fold != 0 {
-            return text
-                .get(at..at + n_head)
-                .is_some_and(|head| head.eq_ignore_ascii_case(&self.head));
-        }
-        (swar::load(text, at) ^ self.value) & self.counts == 0
+        ((swar::load(text, at) | self.folds) ^ self.value) & self.counts == 0
             && at + n_head <= text.len()
-            && (n_head <= 8 || text[at..].starts_with(&self.head))
+            && (n_head <= 8 || self.is_rest_at(&text[at..at + n_head]))
+    }
+
+    #[cold]
+    fn is_rest_at(&self, head: &[u8]) -> bool {
+        let is_folded = self.folds != 0;
+        if is_folded { head.eq_ignore_ascii_case(&self.head) } else { *head == *self.head }
     }
 }
 
@@ -474,8 +477,10 @@ fn opener(text: &str, opens: Opens, is_folded: bool) -> Result<Opener, TableErro
         return Err(TableError::value("open", format!("`{text}` has nothing before its hole")));
     }
     let counts = if head.len() < 8 { swar::lowest(u64::MAX, head.len()) } else { u64::MAX };
-    let (is_plain, value) = (false, swar::load(&head, 0));
-    Ok(Opener { head, hole, tail, n_word, opens, is_plain, value, counts })
+    let letters: Vec<u8> =
+        head.iter().map(|byte| u8::from(is_folded && byte.is_ascii_lowercase()) << 5).collect();
+    let (value, folds) = (swar::load(&head, 0), swar::load(&letters, 0));
+    Ok(Opener { head, hole, tail, n_word, opens, is_plain: false, value, folds, counts })
 }
 
 /// Splits `r{#}"` into `r`, the hole and `"`. A brace that begins no hole is text: `{{tag}|`.

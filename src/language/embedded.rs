@@ -3,6 +3,7 @@
 //! The tokens of all of them form one stream, in file order. A symbol belongs to the family of its
 //! language, so code is compared only with code of its own family, wherever it is.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -68,6 +69,9 @@ impl Languages {
         let mut reading = FileReader { languages: self, with_data, tokens, embedded: Vec::new() };
         reading.read(Part { language, text, offset: 0, levels: MAX_LEVELS });
         let mut embedded = reading.embedded;
+        if embedded.is_empty() {
+            return embedded;
+        }
         embedded.sort_by_key(|part| (part.range.start, part.range.end));
         // A literal around code of another language ends where that begins.
         tokens.sort_by_key(|token| token.start);
@@ -102,12 +106,13 @@ impl<'l> FileReader<'l, '_> {
             self.read_notebook(language, text);
             return;
         }
-        let mut masked = text.to_vec();
+        let mut shown = Cow::Borrowed(text);
         let page = language.table.page.as_deref().and_then(|id| self.languages.get(id));
         for of in [Some(language), page].into_iter().flatten().take_while(|_| levels > 0) {
-            let text = masked.clone();
-            for RegionCode { range, language } in of.regions.find(&text) {
-                blank(&mut masked[range.clone()]);
+            let regions = of.regions.find(&shown);
+            let text = shown.clone();
+            for RegionCode { range, language } in regions {
+                blank(&mut shown.to_mut()[range.clone()]);
                 let Some(language) = language.and_then(|name| self.languages.named(&name)) else {
                     continue;
                 };
@@ -119,9 +124,9 @@ impl<'l> FileReader<'l, '_> {
         }
         match language.table.around.as_deref().and_then(|id| self.languages.get(id)) {
             Some(around) if levels > 0 => {
-                self.read(Part { language: around, text: &masked, offset, levels: levels - 1 });
+                self.read(Part { language: around, text: &shown, offset, levels: levels - 1 });
             }
-            _ => self.lex(Part { text: &masked, ..part }),
+            _ => self.lex(Part { text: &shown, ..part }),
         }
     }
 
@@ -200,5 +205,7 @@ impl<'l> FileReader<'l, '_> {
 
 /// Replaces `text` with spaces, keeping its line ends.
 fn blank(text: &mut [u8]) {
-    text.iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
+    for byte in text {
+        *byte = if matches!(byte, b'\n' | b'\r') { *byte } else { b' ' };
+    }
 }

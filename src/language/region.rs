@@ -2,20 +2,28 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::fmt::Display;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use regex::bytes::{Captures, Match, Regex, RegexBuilder};
+use regex::bytes::{Regex, RegexBuilder};
+use regex_automata::meta;
+use regex_automata::util::captures::{Captures, GroupInfo};
+use regex_automata::util::syntax;
+use regex_automata::{Input, PatternID};
 
 use super::table::{Region, Table, TableError, each_row};
 
 /// The `regions` of a table, compiled.
 #[derive(Debug)]
-pub(super) struct Regions(Vec<RegionRule>);
+pub(super) struct Regions {
+    /// The beginnings of all rows as one automaton: of those that match earliest, the first row's.
+    begins: meta::Regex,
+    rows: Vec<RegionRule>,
+}
 
 #[derive(Debug)]
 struct RegionRule {
-    begin: Regex,
     end: Option<RegionEnd>,
     language: Option<String>,
     is_indented: bool,
@@ -43,34 +51,33 @@ pub(super) struct RegionCode {
 const MAX_REPEATED: usize = 64;
 /// Maximum ends of a row to keep from file to file.
 const MAX_KNOWN: usize = 16;
+/// Maximum bytes of an automaton, as in `regex`.
+const MAX_AUTOMATON: usize = 10 << 20;
 
 impl Regions {
     pub fn new(table: &Table) -> Result<Self, TableError> {
-        each_row("regions", &table.regions, row).map(Self)
+        let begins = begins(&table.regions)?;
+        let groups = begins.group_info();
+        let numbered: Vec<_> = table.regions.iter().enumerate().collect();
+        let rows = each_row("regions", &numbered, |&(n, region)| row(region, groups, n))?;
+        Ok(Self { begins, rows })
     }
 
-    /// The regions of `text`, in order. No row without a further beginning is searched again, and
-    /// each search goes on where the last region ended: time grows with the text, not its square.
+    /// The regions of `text`, in order. Each search goes on where the last region ended: time grows
+    /// with the text, not its square.
     pub fn find(&self, text: &[u8]) -> Vec<RegionCode> {
         let mut stretches = Vec::new();
         let mut ends = HashMap::new();
-        let rows = self.0.iter();
-        let mut next: Vec<Option<Match<'_>>> =
-            rows.clone().map(|row| row.begin.find(text)).collect();
+        let mut captures = self.begins.create_captures();
         let mut at = 0;
         while at <= text.len() {
-            for (row, next) in rows.clone().zip(&mut next) {
-                if next.is_some_and(|begin| begin.start() < at) {
-                    *next = row.begin.find_at(text, at);
-                }
-            }
-            let first = rows.clone().zip(&next).filter_map(|(row, next)| Some((row, (*next)?)));
-            let Some((row, begin)) = first.min_by_key(|(_, begin)| begin.start()) else { break };
-            let Some(captures) = row.begin.captures_at(text, begin.start()) else { break };
+            self.begins.search_captures(&Input::new(text).range(at..), &mut captures);
+            let Some(begin) = captures.get_match() else { break };
+            let row = &self.rows[begin.pattern()];
             let start = begin.end();
-            let (end, after) = row.end(text, start, &captures, &mut ends);
+            let (end, after) = row.end(text, begin.range(), &captures, &mut ends);
             if end > start {
-                let named = captures.name("language").map(|name| name.as_bytes());
+                let named = captures.get_group_by_name("language").map(|name| &text[name.range()]);
                 let named = named.filter(|name| !name.is_empty()).map(String::from_utf8_lossy);
                 let language = named.map(Cow::into_owned).or_else(|| row.language.clone());
                 stretches.push(RegionCode { range: start..end, language });
@@ -82,24 +89,25 @@ impl Regions {
 }
 
 impl RegionRule {
-    /// Where the code that starts at `start` ends, and where the match of its end does.
+    /// Where the code behind `begin` ends, and where the match of its end does.
     fn end(
         &self,
         text: &[u8],
-        start: usize,
-        captures: &Captures<'_>,
+        begin: Range<usize>,
+        captures: &Captures,
         ends: &mut HashMap<String, Option<Arc<Regex>>>,
     ) -> (usize, usize) {
+        let start = begin.end;
         if self.is_indented {
-            let begin = captures.get(0).map_or(start, |whole| whole.start());
-            let end = end_of_indented(text, begin, start);
+            let end = end_of_indented(text, begin.start, start);
             return (end, end);
         }
         let found = match &self.end {
             None => None,
             Some(RegionEnd::Fixed(end)) => end.find_at(text, behind_text(end, text, start)),
             Some(RegionEnd::Open { pattern, group, known }) => {
-                let repeated = captures.name(group).map_or(&b""[..], |group| group.as_bytes());
+                let repeated = captures.get_group_by_name(group);
+                let repeated = repeated.map_or(&b""[..], |group| &text[group.range()]);
                 let repeated =
                     String::from_utf8_lossy(&repeated[..repeated.len().min(MAX_REPEATED)]);
                 let filled = pattern.replace(&format!("{{{group}}}"), &regex::escape(&repeated));
@@ -137,9 +145,21 @@ fn behind_text(end: &Regex, text: &[u8], start: usize) -> usize {
     passed
 }
 
-fn row(region: &Region) -> Result<RegionRule, TableError> {
-    let begin = compile_key("begin", &region.begin)?;
-    let group = begin.capture_names().flatten().find(|name| {
+/// The beginnings of all rows, as one automaton.
+fn begins(rows: &[Region]) -> Result<meta::Regex, TableError> {
+    let patterns: Vec<&str> = rows.iter().map(|row| &*row.begin).collect();
+    // What `compile` asks for, and what `regex` builds with.
+    let syntax = syntax::Config::new().multi_line(true).unicode(false).utf8(false);
+    let config = meta::Config::new().utf8_empty(false).nfa_size_limit(Some(MAX_AUTOMATON));
+    meta::Builder::new().syntax(syntax).configure(config).build_many(&patterns).map_err(|error| {
+        let n = error.pattern().map_or(0, |row| row.as_usize());
+        let why = error.syntax_error().map_or_else(|| error.to_string(), ToString::to_string);
+        TableError::value("begin", no_pattern(&why)).in_row("regions", n)
+    })
+}
+
+fn row(region: &Region, groups: &GroupInfo, n: usize) -> Result<RegionRule, TableError> {
+    let group = groups.pattern_names(PatternID::must(n)).flatten().find(|name| {
         let hole = format!("{{{name}}}");
         region.end.as_ref().is_some_and(|end| end.contains(&hole))
     });
@@ -152,11 +172,11 @@ fn row(region: &Region) -> Result<RegionRule, TableError> {
             Some(RegionEnd::Open { pattern, group, known: Mutex::default() })
         }
     };
-    Ok(RegionRule { begin, end, language: region.language.clone(), is_indented: region.indented })
+    Ok(RegionRule { end, language: region.language.clone(), is_indented: region.indented })
 }
 
 /// What is wrong with a regular expression, on one line.
-pub(super) fn no_pattern(error: &regex::Error) -> String {
+pub(super) fn no_pattern(error: &impl Display) -> String {
     let error = error.to_string();
     let why = error.lines().last().unwrap_or_default();
     format!("not a regular expression: {}", why.trim().trim_start_matches("error: "))

@@ -75,6 +75,10 @@ fn closed(rule: &Rule, close: &[u8], line: &[u8]) -> Vec<bool> {
         std::iter::once(close).chain(rule.other_closes.iter().map(|close| &**close)).collect();
     for at in (0..line.len()).rev() {
         let (byte, rest) = (line[at], &line[at..]);
+        if !rule.stops[byte as usize] && rule.shelter.is_none_or(|(_, close)| close != byte) {
+            (outside[at], sheltered[at]) = (outside[at + 1], sheltered[at + 1]);
+            continue;
+        }
         let is_escape = Some(byte) == rule.escape;
         outside[at] = if let Some(plain) = starting(&rule.row.plain, rest) {
             outside[at + plain.len()]

@@ -89,9 +89,8 @@ impl Run<'_, '_, '_> {
         let table = self.table;
         let (from, to) = table.openers_at[text[at] as usize];
         let mut openers = table.openers[from as usize..to as usize].iter();
-        let opener = openers.find(|opener| {
-            opener.is_at(text, at, table.fold) && opener.n_word == 0 && opener.hole.is_none()
-        })?;
+        let opener = openers
+            .find(|opener| opener.is_at(text, at) && opener.n_word == 0 && opener.hole.is_none())?;
         let Opens::Rule(rule) = opener.opens else { return None };
         let rule = &table.rules[rule];
         let is_anywhere = matches!(rule.row.place, OpenerPlace::Anywhere | OpenerPlace::Apart);

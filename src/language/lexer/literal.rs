@@ -73,7 +73,7 @@ impl<'c, 't> Run<'c, 't, '_> {
                 || opener.hole == Some(Hole::Quote)
                     && n_word > opener.n_word
                     && self.text[self.at + opener.n_word] == b'#';
-            if !is_word || !opener.is_at(self.text, self.at, table.fold) {
+            if !is_word || !opener.is_at(self.text, self.at) {
                 continue;
             }
             if let (true, Opens::Rule(rule)) = (opener.is_plain, opener.opens) {
@@ -461,7 +461,7 @@ impl<'c, 't> Run<'c, 't, '_> {
         table.openers[from as usize..to as usize].iter().find_map(|opener| {
             let Opens::Rule(rule) = opener.opens else { return None };
             let rule = &table.rules[rule];
-            if rule.is_comment || !opener.is_at(text, at, table.fold) {
+            if rule.is_comment || !opener.is_at(text, at) {
                 return None;
             }
             let (inside, hole) = self.matches(opener, at)?;
