@@ -106,6 +106,11 @@ impl CommitId {
         self.0.as_bytes()
     }
 
+    /// Whether these digits are an abbreviation of it, as git takes one: four or more.
+    pub fn is_abbreviated(&self, digits: &str) -> bool {
+        gix::hash::Prefix::from_hex(digits).is_ok_and(|prefix| prefix.cmp_oid(&self.0).is_eq())
+    }
+
     /// The first ten digits, for people.
     pub fn short(&self) -> String {
         self.0.to_hex_with_len(10).to_string()

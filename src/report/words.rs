@@ -364,7 +364,7 @@ pub(super) fn end(end: &End) -> String {
     // A branch name is untrusted text.
     let name = printable(&end.name);
     match &end.commit {
-        Some(commit) if commit.to_string().starts_with(&name) => commit.short(),
+        Some(commit) if commit.is_abbreviated(&name) => commit.short(),
         Some(commit) => format!("{name} {}", commit.short()),
         None => name,
     }

@@ -429,6 +429,23 @@ fn a_change_of_documents_is_said_to_add_no_code() {
     );
 }
 
+#[test]
+fn an_end_that_is_named_by_its_id_is_told_by_the_id_alone() {
+    let repository = repository_with_a_copy();
+    let id = repository.git(&["rev-parse", "HEAD"]).trim().to_owned();
+    // A branch may be called like the first digit.
+    repository.git(&["branch", &id[..1]]);
+    repository.write("README.md", "Words.\n");
+    repository.commit("words");
+    let (digit, short) = (&id[..1], &id[..10]);
+    for (name, shown) in
+        [(digit, format!("({digit} {short} .. ")), (&id[..8], format!("({short} .. "))]
+    {
+        let out = text(&printed(&mut repository.secondhand(&["check", "--base", name])));
+        assert!(out.contains(&shown), "{out}");
+    }
+}
+
 /// The id of the only finding of a repository with a copy.
 fn id_in(repository: &Repository) -> String {
     let concise = text(&printed(&mut repository.secondhand(&["check", "--quiet"])));
