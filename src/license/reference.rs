@@ -45,7 +45,7 @@ pub(super) fn statements(bytes: &[u8]) -> Vec<Statement> {
         .filter(|(word, _)| word.contains(|c: char| c.is_alphanumeric()))
         .collect();
     let mut found: Vec<Statement> = Vec::new();
-    let is_referring = |word: &str| REFERRING.contains(&bare(word).to_lowercase().as_str());
+    let is_referring = |word: &str| REFERRING.iter().any(|of| bare(word).eq_ignore_ascii_case(of));
     for at in (0..words.len()).filter(|at| is_referring(words[*at].0)) {
         // "For conditions of use, see the notice in x.h"; "see the file COPYING for conditions".
         let near = &words[at.saturating_sub(REACH)..words.len().min(at + REACH)];

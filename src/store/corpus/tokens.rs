@@ -36,16 +36,16 @@ pub(super) struct LineStart {
 impl LineStart {
     /// The lines of a text. A token may span lines: those in it count before the next one.
     pub fn all(tokens: &[Token], text: &[u8]) -> Vec<Self> {
-        let mut breaks = memchr::memchr_iter(b'\n', text).map(|at| at as u32).peekable();
-        let mut starts = Vec::new();
-        for (token, at) in tokens.iter().zip(0..) {
-            let mut n_lines = 0;
-            while breaks.next_if(|&at| at < token.start).is_some() {
-                n_lines += 1;
+        let (mut starts, mut at, mut n_lines) = (Vec::new(), 0, 0);
+        for end in memchr::memchr_iter(b'\n', text).chain([text.len()]) {
+            let on_line = tokens[at..].iter().take_while(|token| token.start as usize <= end);
+            let n_tokens = on_line.count();
+            if n_tokens > 0 && n_lines > 0 {
+                starts.push(Self { at: at as u32, n_lines });
+                n_lines = 0;
             }
-            if n_lines > 0 {
-                starts.push(Self { at, n_lines });
-            }
+            at += n_tokens;
+            n_lines += 1;
         }
         starts
     }
