@@ -151,10 +151,15 @@ fn begins(rows: &[Region]) -> Result<meta::Regex, TableError> {
     // What `compile` asks for, and what `regex` builds with.
     let syntax = syntax::Config::new().multi_line(true).unicode(false).utf8(false);
     let config = meta::Config::new().utf8_empty(false).nfa_size_limit(Some(MAX_AUTOMATON));
-    meta::Builder::new().syntax(syntax).configure(config).build_many(&patterns).map_err(|error| {
-        let n = error.pattern().map_or(0, |row| row.as_usize());
-        let why = error.syntax_error().map_or_else(|| error.to_string(), ToString::to_string);
-        TableError::value("begin", no_pattern(&why)).in_row("regions", n)
+    let built = meta::Builder::new().syntax(syntax).configure(config).build_many(&patterns);
+    built.map_err(|error| match (error.pattern(), error.syntax_error()) {
+        (Some(row), Some(why)) => {
+            TableError::value("begin", no_pattern(why)).in_row("regions", row.as_usize())
+        }
+        _ => {
+            let why = format!("their beginnings are an automaton of over {MAX_AUTOMATON} bytes");
+            TableError::value("regions", why)
+        }
     })
 }
 
@@ -214,6 +219,19 @@ fn end_of_indented(text: &[u8], begin: usize, start: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn beginnings_are_refused_that_are_no_patterns_or_too_large() {
+        let refused = |begins: [&str; 2]| {
+            let rows = begins.map(|begin| format!("[[regions]]\nbegin = '{begin}'\n")).concat();
+            let table = Table::parse(&format!("name = 'A'\n{rows}")).expect("it is a table");
+            Regions::new(&table).expect_err("it is no good").to_string()
+        };
+        let why = refused(["a", "("]);
+        assert!(why.contains("`begin` of row 2") && why.contains("unclosed group"), "{why}");
+        let why = refused(["a", "(?:b{1000}){1000}"]);
+        assert!(why.contains("regions") && why.contains("over 10485760 bytes"), "{why}");
+    }
 
     #[test]
     fn what_the_group_of_an_end_matches_is_code_and_nothing_is_no_match() {
