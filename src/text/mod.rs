@@ -82,14 +82,42 @@ impl Lines {
         let line = self.line_of(offset);
         let start = self.range(line).start;
         let before = text.get(start..offset as usize).unwrap_or_default();
-        let before = before.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(before);
-        // Viewers show one replacement character for a run of bytes that are not UTF-8.
-        let units: usize = before
-            .utf8_chunks()
-            .map(|of| of.valid().encode_utf16().count() + usize::from(!of.invalid().is_empty()))
-            .sum();
-        Position { line, column: units as u32 + 1 }
+        let before = before.strip_prefix(BYTE_ORDER_MARK).unwrap_or(before);
+        Position { line, column: columns(before) + 1 }
     }
+
+    /// The positions of bytes at these offsets, in order: those of a long line are counted once.
+    pub fn positions(
+        &self,
+        text: &[u8],
+        offsets: impl Iterator<Item = u32>,
+    ) -> impl Iterator<Item = Position> {
+        let (mut known, mut known_at) = (Position { line: 0, column: 0 }, 0);
+        offsets.map(move |offset| {
+            let line = self.line_of(offset);
+            let between = text.get(known_at..offset as usize).unwrap_or_default();
+            // A byte order mark may follow the first column.
+            let position = match line == known.line && known.column > 1 {
+                true => Position { line, column: known.column + columns(between) },
+                false => self.position(text, offset),
+            };
+            // Within a character nothing may be counted from.
+            if text.get(offset as usize).is_none_or(|byte| byte & 0xC0 != 0x80) {
+                (known, known_at) = (position, offset as usize);
+            }
+            position
+        })
+    }
+}
+
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// Viewers show one replacement character for a run of bytes that are not UTF-8.
+fn columns(text: &[u8]) -> u32 {
+    let of = |chunk: std::str::Utf8Chunk<'_>| {
+        chunk.valid().encode_utf16().count() + usize::from(!chunk.invalid().is_empty())
+    };
+    text.utf8_chunks().map(of).sum::<usize>() as u32
 }
 
 /// A text whose lines are found once, when they are first asked for: reports show many fragments of
@@ -410,6 +438,17 @@ mod tests {
         assert_eq!(lines.position(text, 9), Position { line: 2, column: 3 });
         assert_eq!(lines.text(text, 2), "\u{1F600}b".as_bytes());
         assert_eq!(lines.position(text, 12), Position { line: 3, column: 1 });
+    }
+
+    #[test]
+    fn positions_in_order_are_those_told_alone() {
+        let text = b"\xEF\xBB\xBFa\xF0\x9F\x98\x80b\xE4\xB8\xFF\x80\x80c\xC3\xA9\r\nd\xFFe\xE4\xB8\xAD\xEF\xBB\xBFf";
+        let lines = Lines::new(text);
+        for step in 1..5 {
+            let offsets = || (0..=text.len() as u32).step_by(step);
+            let alone = offsets().map(|offset| lines.position(text, offset));
+            assert!(lines.positions(text, offsets()).eq(alone), "{step}");
+        }
     }
 
     #[test]

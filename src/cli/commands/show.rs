@@ -191,8 +191,9 @@ fn tokens_of(file: &ShownFile, languages: &Languages) -> String {
     let (text, mut tokens) = (&file.text, Vec::new());
     languages.tokenize(language, text, true, &mut tokens);
     let lines = Lines::new(text);
+    let places = lines.positions(text, tokens.iter().map(|token| token.start));
     let mut shown = String::new();
-    for token in &tokens {
+    for (token, at) in tokens.iter().zip(places) {
         let kind = match token.kind() {
             Kind::Identifier => "identifier",
             Kind::Keyword => "keyword",
@@ -200,7 +201,6 @@ fn tokens_of(file: &ShownFile, languages: &Languages) -> String {
             Kind::String => "string",
             Kind::Punctuation => "punctuation",
         };
-        let at = lines.position(text, token.start);
         let _ =
             writeln!(shown, "{}:{}\t{kind}\t{}", at.line, at.column, printable(token.text(text)));
     }
