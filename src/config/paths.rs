@@ -179,8 +179,12 @@ impl PathRules {
         if user.len() > MAX_RULES {
             return Err(format!("it has {} rules, and {MAX_RULES} are the maximum", user.len()));
         }
-        let matchers = matchers(builtin, user)?.into();
-        Ok(Self { matchers, outlines: outlines(builtin, user), ..Self::builtin(builtin) })
+        Ok(Self {
+            builtin,
+            matchers: matchers(builtin, user)?.into(),
+            outlines: outlines(builtin, user),
+            folders: Arc::default(),
+        })
     }
 
     /// The rules of the option `key` of `origin`, after the built-in ones.

@@ -93,13 +93,13 @@ impl Opener {
         let n_head = self.head.len();
         ((swar::load(text, at) | self.folds) ^ self.value) & self.counts == 0
             && at + n_head <= text.len()
-            && (n_head <= 8 || self.is_rest_at(&text[at..at + n_head]))
+            && (n_head <= 8 || self.is_head(&text[at..at + n_head]))
     }
 
     #[cold]
-    fn is_rest_at(&self, head: &[u8]) -> bool {
+    fn is_head(&self, text: &[u8]) -> bool {
         let is_folded = self.folds != 0;
-        if is_folded { head.eq_ignore_ascii_case(&self.head) } else { *head == *self.head }
+        if is_folded { text.eq_ignore_ascii_case(&self.head) } else { *text == *self.head }
     }
 }
 

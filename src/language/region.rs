@@ -51,8 +51,6 @@ pub(super) struct RegionCode {
 const MAX_REPEATED: usize = 64;
 /// Maximum ends of a row to keep from file to file.
 const MAX_KNOWN: usize = 16;
-/// Maximum bytes of an automaton, as in `regex`.
-const MAX_AUTOMATON: usize = 10 << 20;
 
 impl Regions {
     pub fn new(table: &Table) -> Result<Self, TableError> {
@@ -150,15 +148,16 @@ fn begins(rows: &[Region]) -> Result<meta::Regex, TableError> {
     let patterns: Vec<&str> = rows.iter().map(|row| &*row.begin).collect();
     // What `compile` asks for, and what `regex` builds with.
     let syntax = syntax::Config::new().multi_line(true).unicode(false).utf8(false);
-    let config = meta::Config::new().utf8_empty(false).nfa_size_limit(Some(MAX_AUTOMATON));
+    let config = meta::Config::new().utf8_empty(false);
     let built = meta::Builder::new().syntax(syntax).configure(config).build_many(&patterns);
     built.map_err(|error| match (error.pattern(), error.syntax_error()) {
         (Some(row), Some(why)) => {
             TableError::value("begin", no_pattern(why)).in_row("regions", row.as_usize())
         }
         _ => {
-            let why = format!("their beginnings are an automaton of over {MAX_AUTOMATON} bytes");
-            TableError::value("regions", why)
+            let too_large =
+                |limit| format!("their beginnings are an automaton of over {limit} bytes");
+            TableError::value("regions", error.size_limit().map_or(error.to_string(), too_large))
         }
     })
 }

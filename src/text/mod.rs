@@ -82,7 +82,7 @@ impl Lines {
         let line = self.line_of(offset);
         let start = self.range(line).start;
         let before = text.get(start..offset as usize).unwrap_or_default();
-        let before = before.strip_prefix(BYTE_ORDER_MARK).unwrap_or(before);
+        let before = before.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(before);
         Position { line, column: columns(before) + 1 }
     }
 
@@ -109,8 +109,6 @@ impl Lines {
         })
     }
 }
-
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Viewers show one replacement character for a run of bytes that are not UTF-8.
 fn columns(text: &[u8]) -> u32 {
