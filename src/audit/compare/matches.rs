@@ -36,7 +36,7 @@ pub(super) fn matches(a: &ReadSubmission, b: &ReadSubmission, config: &Config) -
     let of_a: Vec<Document<'_>> = a.sources.iter().map(Source::document).collect();
     let of_b: Vec<Document<'_>> = b.sources.iter().map(Source::document).collect();
     let (mut aligned, mut runs, mut limits) = (Vec::new(), Vec::new(), Vec::new());
-    let FilePairs { shared, passed_over } = FilePairs::new(a, b);
+    let FilePairs { shared, passed_over } = FilePairs::new(a, b, config.matching.k);
     for (files, shared) in shared {
         let (query, target) = (of_a[files.0], of_b[files.1]);
         let of_files = aligned_parts(query, target, &shared, &a.ignored[files.0], config);

@@ -281,15 +281,14 @@ fn read_all(
     files
 }
 
+/// The texts of the files that have a match.
 fn texts(pairs: &[Pair], read: &[ReadSubmission]) -> BTreeMap<FilePath, LinedText> {
-    let mut texts = BTreeMap::new();
     let matches = pairs.iter().flat_map(|pair| pair.matches.iter().map(move |of| (pair, of)));
-    for (at, path) in matches.flat_map(|(pair, of)| [(pair.a, &of.a.0), (pair.b, &of.b.0)]) {
-        if !texts.contains_key(path)
-            && let Some(source) = read[at].sources.iter().find(|source| source.path == *path)
-        {
-            texts.insert(path.clone(), source.text.clone().into());
-        }
-    }
-    texts
+    let paths = matches.flat_map(|(pair, of)| [(pair.a, &of.a.0), (pair.b, &of.b.0)]);
+    let matched: HashSet<(usize, &FilePath)> = paths.collect();
+    let sources = read.iter().enumerate().flat_map(|(number, read)| {
+        let matched = &matched;
+        read.sources.iter().filter(move |source| matched.contains(&(number, &source.path)))
+    });
+    sources.map(|source| (source.path.clone(), source.text.clone().into())).collect()
 }
