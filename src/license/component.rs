@@ -369,6 +369,14 @@ impl Identification {
         if evidence.iter().any(|of| of.statement.method != Method::Readme) {
             evidence.retain(|of| of.statement.method != Method::Readme);
         }
+        // A text does not tell "only" from "or later"; a grant beside it does.
+        let texts = evidence.iter().filter(|of| of.is_text());
+        let texts = texts.filter_map(|of| of.statement.expression.clone());
+        let later: Vec<Expression> = texts.filter(Expression::is_later).collect();
+        evidence.retain(|of| {
+            let text = of.statement.expression.as_ref().filter(|_| of.is_text());
+            !text.is_some_and(|of| !of.is_later() && later.contains(&of.with_later()))
+        });
         // The LGPL 3.0 incorporates the GPL, whose text has to be next to it: both are one license.
         let is_lesser = evidence.iter().any(|of| of.is_text_of("LGPL-3.0"));
         let is_incorporated = |of: &LicenseEvidence| is_lesser && of.is_text_of("GPL-3.0");

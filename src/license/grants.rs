@@ -41,6 +41,8 @@ struct Family {
     is_usual: bool,
     /// Whether the name is an address: "opensource org mit", and not "inner net".
     is_address: bool,
+    /// Whether it is the address of a page called "license": others beside it are none.
+    is_page: bool,
     /// The license without a version.
     plain: Option<String>,
     versions: BTreeMap<String, String>,
@@ -73,7 +75,7 @@ const FILLERS: &[&str] = &[
 const GRANTING: &[&str] = &[
     "licensed", "released", "distributed", "redistributed", "redistribute", "available", "covered",
     "governed", "terms", "subject", "under", "license", "licenses", "provided", "relicensed",
-    "published", "conditions", "licensing", "spdx", "copying", "use", "used",
+    "published", "conditions", "licensing", "spdx", "copying", "authorized", "use", "used",
 ];
 /// Names that are ordinary words, or those of what has the license: these count as names of
 /// licenses if "license" follows.
@@ -102,6 +104,7 @@ pub(super) const EXCEPTIONS: &[(&str, &str)] = &[
     ("linux syscall note", "Linux-syscall-note"),
     ("llvm exception", "LLVM-exception"),
     ("llvm exceptions", "LLVM-exception"),
+    ("the special exception on linking", "OCaml-LGPL-linking-exception"),
 ];
 
 /// The families by their names, without words that do not help.
@@ -125,6 +128,11 @@ static FAMILIES: LazyLock<HashMap<String, Family>> = LazyLock::new(|| {
     });
     let addresses = include_str!("../../config/licenses/addresses.txt").lines();
     let addresses = addresses.filter_map(|line| line.split_once(' '));
+    let pages: HashSet<String> = addresses
+        .clone()
+        .filter(|(_, of)| of.to_lowercase().contains("licens"))
+        .map(|(_, of)| parted(of).0)
+        .collect();
     let addresses = addresses.map(|(id, of)| (parted(of), id, true));
     for ((name, version), id, is_usual) in usual.chain(listed).chain(addresses) {
         let bare = id.trim_end_matches("-only").trim_end_matches("-or-later").trim_end_matches('+');
@@ -134,9 +142,11 @@ static FAMILIES: LazyLock<HashMap<String, Family>> = LazyLock::new(|| {
         if version.is_none() && is_address && name.split(' ').count() == 2 {
             continue;
         }
+        let is_page = pages.contains(&name);
         let family = families.entry(name).or_default();
         family.is_usual |= is_usual;
         family.is_address |= is_address;
+        family.is_page = is_page;
         match version {
             Some(version) => drop(family.versions.entry(version).or_insert_with(|| id.to_owned())),
             None => family.plain = family.plain.take().or_else(|| Some(id.to_owned())),
@@ -308,6 +318,19 @@ pub(super) fn grants(words: &Words, part: Range<usize>) -> Vec<Grant> {
     told.map(|(of, grant)| Grant { is_reference: of == NameContext::Reference, ..grant }).collect()
 }
 
+/// The license whose name is all of a sentence, if one is: "x.css v1.2 | MIT License | ...".
+pub(super) fn alone(words: &Words) -> Option<Grant> {
+    let sentences = words.sentences(0..words.n_words()).into_iter();
+    let mut named = sentences.filter_map(|sentence| {
+        let found = sentence.clone().find_map(|at| grant(words, at))?;
+        let mut rest = sentence.filter(|at| !found.range.contains(at)).map(|at| words.word(at));
+        let is_called_so = words.word(found.range.end).starts_with("licens");
+        let is_all = rest.all(|word| FILLERS.contains(&word) && !DENYING.contains(&word));
+        (is_called_so && is_all).then_some(found)
+    });
+    named.next().filter(|_| named.next().is_none())
+}
+
 /// Whether the words between two licenses, in one sentence, end with "or".
 fn is_or(words: &Words, between: Range<usize>) -> bool {
     between.len() <= TO_OR
@@ -336,7 +359,8 @@ const NAMELESS: &[&str] = &[
 ];
 
 /// What is before a license that is granted.
-const UNDER: &[&str] = &["under", "under the terms of", "by the terms of", "to the terms of"];
+const UNDER: &[&str] =
+    &["under", "under the terms of", "by the terms of", "to the terms of", "governed by"];
 
 /// The licenses that a part of a text grants, and no list has: "under the Frobnicator License".
 fn unknown(words: &Words, part: &Range<usize>, known: &[(NameContext, Grant)]) -> Vec<Grant> {
@@ -366,13 +390,16 @@ fn unknown_name(
     }
     let first = at.saturating_sub(MAX_UNKNOWN).max(part.start + 2);
     let mut before = (first.saturating_sub(1)..at).rev();
-    let article = before.find(|&at| ["the", "a", "an"].contains(&words.word(at)))?;
+    // "Licensed under Frobnicator License Agreement", "licensed by Example under Frobnicator License".
+    let article = before.find(|&at| ["the", "a", "an", "under"].contains(&words.word(at)))?;
     let mut name = article + 1..at;
     let is_name = !name.is_empty()
         && name.all(|at| !NAMELESS.contains(&words.word(at)) && !is_beside(at, known));
+    let has_article = words.word(article) != "under";
     let before = words.of(article.saturating_sub(4).max(part.start)..article);
     // "Under the terms of the GPL, or the Frobnicator license".
-    let is_granted = UNDER.iter().any(|of| before.ends_with(of))
+    let is_granted = has_article && UNDER.iter().any(|of| before.ends_with(of))
+        || !has_article && before.split(' ').any(|word| word == "licensed")
         || before.ends_with(" or")
             && known.iter().any(|(standing, of)| {
                 *standing == NameContext::Granted
@@ -487,6 +514,12 @@ fn grant(words: &Words, at: usize) -> Option<Grant> {
     let is_one = is_called_so
         || last.starts_with("licens") && words.has_end(at - 1..at)
         || SAME.iter().any(|of| words.of(at.saturating_sub(3)..at).ends_with(of));
+    // "Under the terms of the BSD, Artistic, or GPL licenses".
+    let is_listed = at > 0
+        && name_at(words, at - 1).is_some()
+        && ["or", "and"].contains(&words.word(end))
+        && name_at(words, end + 1).is_some();
+    let is_one = is_one || is_listed;
     let is_usual = family.is_usual && (is_one || !ORDINARY.contains(&words.of(at..end)));
     // "The OpenSSL license", and no word of prose that is an identifier, too.
     let is_short = words.of(at..end).len() >= MIN_IDENTIFIER
@@ -499,7 +532,8 @@ fn grant(words: &Words, at: usize) -> Option<Grant> {
     let version = version(words, at, end, family);
     let end_of_name = end;
     let (end, behind) = version.as_ref().map_or((end, end), |of| (of.end, of.behind));
-    let is_bare_address = family.is_address && version.is_none() && family.plain.is_none();
+    let is_bare_address = family.is_address && version.is_none() && family.plain.is_none()
+        || family.is_page && !is_called_so;
     let is_word = !is_one && ORDINARY.contains(&words.word(at));
     // "Cube 2" is a game: a number names a license that has versions.
     let has_version = version.is_some() && !family.versions.is_empty();

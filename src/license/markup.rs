@@ -1,6 +1,7 @@
 //! Reads license texts as people do, whatever they are written in: other encodings, HTML, RTF.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use crate::text::decoded;
 
@@ -45,6 +46,75 @@ pub(super) fn plain(bytes: &[u8]) -> Cow<'_, [u8]> {
         .and_then(|last| memchr::memmem::rfind(&bytes[..last], b"</"))
         .map_or(usize::MAX, |at| bytes.len() - at);
     Cow::Owned(rewritten(bytes, |text| html_mark(text, closed)))
+}
+
+/// Source without what the strings of its code hold, with the same lines: `if license == "MIT"`
+/// states none. Strings in comments stay, and those of what a module says of itself.
+///
+/// A string is one that is closed on its line: an argument, a line, or a value in a line that has
+/// signs of code.
+pub(super) fn without_strings(bytes: &[u8]) -> Cow<'_, [u8]> {
+    blanked(bytes, strings)
+}
+
+/// A document without the rows of its tables, with the same lines: a license there is that of what
+/// the row is about.
+pub(super) fn without_rows(bytes: &[u8]) -> Cow<'_, [u8]> {
+    blanked(bytes, |line| {
+        let is_row = line.trim_ascii_start().starts_with(b"|");
+        is_row.then_some(0..line.trim_ascii_end().len()).into_iter().collect()
+    })
+}
+
+/// A text with spaces for what is found in each line.
+fn blanked(bytes: &[u8], found: impl Fn(&[u8]) -> Vec<Range<usize>>) -> Cow<'_, [u8]> {
+    let mut text = Cow::Borrowed(bytes);
+    let mut start = 0;
+    for line in bytes.split_inclusive(|&byte| byte == b'\n') {
+        for range in found(line) {
+            text.to_mut()[start + range.start..start + range.end].fill(b' ');
+        }
+        start += line.len();
+    }
+    text
+}
+
+/// Maximum words of a string that is a name.
+const MAX_WORDS: usize = 3;
+
+/// What the strings of a line of code hold.
+fn strings(line: &[u8]) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let is_apart = [&b"\"\"\""[..], b"'''", b"href=", b"__license__", b"LICENSE("]
+        .iter()
+        .any(|mark| memchr::memmem::find(line, mark).is_some());
+    // A comment, and no address.
+    let is_apart = is_apart
+        || memchr::memmem::find_iter(line, b"//").any(|at| at == 0 || line[at - 1] != b':');
+    let first = line.trim_ascii_start().first().copied().unwrap_or(b'*');
+    if is_apart || b"*#;%!:@-".contains(&first) {
+        return found;
+    }
+    // No license text has these signs, but for "[year]".
+    let is_code = line.iter().any(|byte| b"={}".contains(byte)) || line.contains(&b'[');
+    let mut at = 0;
+    while let Some(open) = memchr::memchr2(b'"', b'\'', &line[at..]).map(|n| at + n) {
+        let end = memchr::memchr(line[open], &line[open + 1..]).map(|n| open + 1 + n);
+        let Some(end) = end else { break };
+        let [before, behind] = [&line[..open], &line[end + 1..]].map(<[u8]>::trim_ascii);
+        let is_argument = before.ends_with(b"(")
+            && before.iter().nth_back(1).is_some_and(u8::is_ascii_alphanumeric);
+        let is_line = before.is_empty() && matches!(behind, b"," | b";" | b")" | b"]" | b"");
+        let is_apart = |sign: Option<&u8>| sign.is_none_or(|sign| b"=([{,:>+)]};.".contains(sign));
+        let is_value = is_code && is_apart(before.last()) && is_apart(behind.first());
+        // A sentence that a program prints may be about itself.
+        let is_name = line[open..end].iter().filter(|&&byte| byte == b' ').count() < MAX_WORDS;
+        if is_name && (is_argument || is_line || is_value) {
+            found.push(open + 1..end);
+        }
+        at = end + 1;
+    }
+    found
 }
 
 /// A text without byte order mark, in UTF-8 if in UTF-16 or UTF-32, with the lines of old Macs.

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use regex::bytes::Regex;
 
 use super::markup::{in_utf8, without_entities};
-use super::words::without_marks;
+use super::words::{speaks_of_terms, without_marks};
 use crate::text::printable;
 
 /// Maximum bytes of a text to search.
@@ -60,6 +60,9 @@ fn marks(text: &[u8]) -> impl Iterator<Item = usize> {
     MARK.find_iter(text).map(|of| of.start())
 }
 
+/// Maximum words before the word or sign of a notice: "Portions and documentation Copyright".
+const MAX_BEFORE: usize = 4;
+
 /// Whether a line begins as a claim does, or may: most that have the word are sentences.
 fn may_claim(line: &str) -> bool {
     let claim = line.trim_start_matches(|c: char| !c.is_alphanumeric() && !"(©&<".contains(c));
@@ -67,6 +70,42 @@ fn may_claim(line: &str) -> bool {
     begin.eq_ignore_ascii_case(b"copy")
         || claim.starts_with(['(', '©', '&', '<'])
         || line.contains("SPDX-FileCopyrightText:")
+        || is_plain_claim(line)
+}
+
+/// Whether a line has a sign or a year right behind the word, and few words before it: "Portions
+/// Copyright (c) 2020 A", "@author Copyright 2020 A", "Copyright: (c) 2020 A".
+fn is_plain_claim(line: &str) -> bool {
+    static PLAIN: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)copyright(?:ed)?[\s:,]*(?:\(c\)|©|&copy;|[12]\d{3}\b)")
+            .expect("it is valid")
+    });
+    PLAIN.find(line.as_bytes()).is_some_and(|of| {
+        let before = String::from_utf8_lossy(&line.as_bytes()[..of.start()]);
+        let is_open = before.contains(['"', '=', '`']);
+        !is_open
+            && before.split(|c: char| !c.is_alphanumeric()).filter(|of| !of.is_empty()).count()
+                <= MAX_BEFORE
+    })
+}
+
+/// Whether a text begins with the word or the sign of a notice.
+fn is_claim(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    ["copyright ", "(c) ", "©"].iter().any(|mark| lower.starts_with(mark))
+}
+
+/// A line without the tags of HTML around it.
+fn without_tags(line: &str) -> &str {
+    let mut line = line;
+    while let Some((tag, rest)) = line.strip_prefix('<').and_then(|of| of.split_once('>'))
+        && !rest.is_empty()
+        && !tag.contains('@')
+    {
+        line = rest.trim_start();
+    }
+    let end = ["</", "<br>", "<br/", "<br "].iter().filter_map(|tag| line.find(tag)).min();
+    line[..end.unwrap_or(line.len())].trim_end()
 }
 
 /// A line that claims a copyright: the word or the sign, followed by a year or a name.
@@ -75,16 +114,33 @@ fn copyright_line(line: &str) -> Option<String> {
         return None;
     }
     let text = printable(without_entities(line).as_bytes());
-    let start = text.find(|c: char| c.is_alphanumeric() || c == '(' || c == '©')?;
-    let notice = text[start..].trim_end();
-    let notice = ["-->", "<br>", "<br/>", "<br />", "</p>"]
-        .iter()
-        .fold(notice, |of, end| of.strip_suffix(end).unwrap_or(of));
+    let is_mark = |c: char| !c.is_alphanumeric() && !"(©<@\\:".contains(c);
+    let notice = without_tags(text.trim_start_matches(is_mark));
+    let notice = ["-->", "*)"].iter().fold(notice, |of, end| of.strip_suffix(end).unwrap_or(of));
+    let notice = notice.strip_prefix("(*").unwrap_or(notice);
+    let start = notice.find(|c: char| c.is_alphanumeric() || c == '(' || c == '©')?;
+    let (marks, notice) = notice.split_at(start);
+    // "@author Copyright 2020 A", ":copyright: (c) 2020 A".
+    let notice = match notice.split_once(' ') {
+        Some((tag, rest))
+            if marks.ends_with(['@', '\\', ':'])
+                && tag != "copyright"
+                && (is_claim(rest) || is_plain_claim(rest)) =>
+        {
+            rest.trim_start()
+        }
+        _ => notice,
+    };
     let notice = notice.trim_end_matches([' ', '*', '/', '#', '-', '\t']).trim_end();
     let notice = notice.strip_prefix("SPDX-FileCopyrightText:").map_or(notice, str::trim_start);
+    let is_plain = is_plain_claim(notice);
+    // "Copyright 2020 A. Released under the MIT license."
+    let notice = match notice.split_once(". ") {
+        Some((claim, rest)) if is_plain && speaks_of_terms(&rest.to_lowercase()) => claim,
+        _ => notice,
+    };
     let lower = notice.to_lowercase();
-    let is_claim =
-        lower.starts_with("copyright ") || lower.starts_with("(c) ") || lower.starts_with('©');
+    let is_claim = is_plain || is_claim(notice);
     // "(c) You must retain" is a clause of a license: a mark alone claims nothing without a year.
     let is_clause = lower.starts_with("(c) ") && !notice.contains(|c: char| c.is_ascii_digit());
     let is_tag = text.contains("SPDX-FileCopyrightText:");
@@ -95,10 +151,10 @@ fn copyright_line(line: &str) -> Option<String> {
     let names = of_whom.is_some_and(|name| name.contains(char::is_uppercase));
     // "Copyright notice" and "copyright holders" occur in license texts, and Lawrence is a name.
     let words = lower.split(|c: char| !c.is_alphanumeric()).map(|word| word.trim_end_matches('s'));
-    let is_prose = lower.contains("[yyyy]")
-        || lower.contains("<year>")
+    let is_prose = ["[yyyy]", "<year>", "name of author"].iter().any(|of| lower.contains(of))
         || words.into_iter().any(|word| {
-            ["notice", "holder", "owner", "law", "license", "licensed", "statement"].contains(&word)
+            ["notice", "holder", "license", "licensed", "statement"].contains(&word)
+                || ["owner", "law"].contains(&word) && !is_plain
         });
     (is_tag || (is_claim && (has_year || has_sign || names) && !is_prose && !is_clause))
         .then(|| notice.to_owned())
@@ -119,12 +175,33 @@ mod tests {
         let years = ["Copyright © 2006–2012 A & B"];
         check(b"Copyright &copy; 2006&ndash;2012 A &amp; B", &years);
         check(b"&copy; 2020 A<br>", &["© 2020 A"]);
+        check(b" * <h2><center>&copy; COPYRIGHT 2020 A</center></h2>", &["© COPYRIGHT 2020 A"]);
+        check(b":copyright: (c) 2020 by A", &["(c) 2020 by A"]);
+        check(
+            b"(*   Copyright 2020 A <brook@example.invalid>   *)",
+            &["Copyright 2020 A <brook@example.invalid>"],
+        );
         let text = b" * Copyright 2010, 2011,\r\n *           2012 Lawrence Livermore\r\n";
         check(text, &["Copyright 2010, 2011, 2012 Lawrence Livermore"]);
         let names = ["Copyright Joyent, Inc. and others.", "Copyright jQuery Foundation"];
         check(b" * Copyright Joyent, Inc. and others.\n * Copyright jQuery Foundation\n", &names);
         let prose = b"Copyright is held by A.\nCopyright and B\nCopyright Law\n\"Copyright Holder\" means C";
         check(prose, &[]);
+        for claim in [
+            "Portions Copyright (c) 2020 A",
+            "Copyright: (c) 2020 A",
+            "Copyright(C) 2020 A",
+            "Copyright, 2020, A",
+            "Copyrighted 2020 by A",
+            "CodeMirror, copyright (c) by A",
+            "Copyright 2020 B Law Firm",
+        ] {
+            check(format!("# @rem {claim}\n").as_bytes(), &[claim]);
+            check(format!(" * {claim}\n").as_bytes(), &[claim]);
+        }
+        let released = b"// Copyright (c) 2012 A. Released under the MIT license.";
+        check(released, &["Copyright (c) 2012 A"]);
+        check(b"print(\"Copyright (c) 2020 A\")\nAll that was said of it is Copyright 2020", &[]);
         check(b"Copyright 2020 J\xF6rg", &["Copyright 2020 Jörg"]);
         check(b"Copyright 2020 A&#27;[1m\x07", &["Copyright 2020 A\\u{1b}[1m\\u{7}"]);
     }

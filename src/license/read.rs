@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::limits::is_limit_of_header;
-use super::markup::plain;
+use super::markup::{plain, without_rows, without_strings};
 use super::passages::passages;
 use super::tag::tags;
 use super::text::Identity;
@@ -57,14 +57,15 @@ pub(super) fn statements(path: &FilePath, bytes: &[u8], memory: &KnownTexts) -> 
         let (_, tags) = parted(bytes);
         return of_tags(&tags, Method::Sidecar, Scope::Sibling(of.to_vec())).into_iter().collect();
     }
-    let mut found = own(bytes, memory);
+    let stating = if is_source(path) { without_strings(bytes) } else { without_rows(bytes) };
+    let mut found = own(&stating, memory);
     if reuse::is_relevant(path) {
         found.extend(reuse::statements(bytes));
     } else if manifest::is_relevant(&name) {
         // A text with any name is not looked for by itself.
         found.extend(
             manifest::statement(&name, bytes)
-                .map(|of| text_at_address(path, &of).map_or(of, |text| manifest::unread(&text)))
+                .map(|of| text_named(path, &of).map_or(of, |text| manifest::unread(&text)))
                 .or_else(|| Some(manifest::unread(&named_text(path, bytes)?.path))),
         );
     } else if readme::is_relevant(path) {
@@ -73,9 +74,13 @@ pub(super) fn statements(path: &FilePath, bytes: &[u8], memory: &KnownTexts) -> 
     about_package(path, found)
 }
 
-/// The license text beside a manifest that it names by its address on the Web.
-fn text_at_address(path: &FilePath, stated: &Statement) -> Option<FilePath> {
-    let (_, name) = stated.written.split_once("://")?.1.rsplit_once('/')?;
+/// The license text beside a manifest that it names instead of a license, or by its address on the
+/// Web.
+fn text_named(path: &FilePath, stated: &Statement) -> Option<FilePath> {
+    let name = match stated.written.split_once("://") {
+        Some((_, address)) => address.rsplit_once('/')?.1,
+        None => Some(&*stated.written).filter(|name| !name.contains([' ', '/']))?,
+    };
     let text = FilePath::new([path.folder(), name.as_bytes()].concat());
     (stated.expression.is_none() && is_license_text(&text)).then_some(text)
 }
@@ -112,11 +117,14 @@ fn in_free_form(path: &FilePath, bytes: &[u8], memory: &KnownTexts) -> Vec<State
     text.map(|of| Statement { method, scope, ..of }).into_iter().collect()
 }
 
-/// Python keeps metadata and license texts in folders beside the code that they are about.
+/// Some packages keep metadata and license texts in folders beside or in the code that they are
+/// about.
 fn about_package(path: &FilePath, mut statements: Vec<Statement>) -> Vec<Statement> {
     let mut folders = path.as_bytes().rsplit(|&byte| byte == b'/').skip(1);
     let n_up = match (folders.next(), folders.next()) {
         (Some(nearest), _) if is_metadata(nearest) => 1,
+        // Erlang's applications.
+        (Some(b"src"), _) if path.name().ends_with(b".app.src") => 1,
         (Some(b"licenses" | b"license_files"), Some(next)) if is_metadata(next) => 2,
         _ => return statements,
     };
@@ -142,7 +150,10 @@ fn is_license_text(path: &FilePath) -> bool {
     let stem = name.rsplit_once('.').map_or(&*name, |(stem, _)| stem);
     let begins = ["license", "licence", "copying", "unlicense", "mit-license", "copyright"];
     let ends = ["-license", "_license", "-licence", ".license"];
+    // Of what a project depends on, and of none of its own files.
+    let is_of_others = ["third", "3rd", "dependenc"].iter().any(|of| name.contains(of));
     !name.ends_with(".license")
+        && !is_of_others
         && (begins.iter().any(|begin| name.starts_with(begin))
             || ends.iter().any(|end| stem.ends_with(end)))
         && is_document(path)
@@ -178,14 +189,27 @@ fn promised(path: &FilePath) -> Option<&'static Language> {
     Languages::builtin().promised(path)
 }
 
+/// Minimum words of a file called "copyright", without the notices, that states terms: fewer send
+/// the reader elsewhere.
+const MIN_TERMS: usize = 5;
+
 fn license_text(path: &FilePath, bytes: &[u8], memory: &KnownTexts) -> Option<Statement> {
     // REUSE keeps all texts in a folder with this name: no statement about any file.
     if path.as_bytes().rsplit(|&byte| byte == b'/').nth(1) == Some(b"LICENSES") {
         return None;
     }
+    // A picture of that name, or an archive.
+    let is_known = decoded(bytes).is_ok();
+    if !is_known && !has_document_name(path) {
+        return None;
+    }
     let tagged = parted(bytes).1.into_iter().find(|tag| tag.expression.is_some());
     // An unknown text is evidence too: it requires something.
-    let why = decoded(bytes).map_or("no text, or in an unknown encoding", |_| "");
+    let is_notice = lower_name(path).starts_with("copyright");
+    if is_notice && Words::new(bytes, 1).n_words() < MIN_TERMS {
+        return None;
+    }
+    let why = if is_known { "" } else { "no text, or in an unknown encoding" };
     let mut found = memory.license(bytes).unwrap_or(Identity {
         expression: None,
         line: 1,
@@ -201,6 +225,13 @@ fn license_text(path: &FilePath, bytes: &[u8], memory: &KnownTexts) -> Option<St
         (found.expression, found.line, found.written) = (tag.expression, tag.line, String::new());
     }
     Some(statement(found))
+}
+
+/// Whether a file that is no text may be a document by its name.
+fn has_document_name(path: &FilePath) -> bool {
+    let name = lower_name(path);
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    ["", "txt", "md", "pdf", "rtf", "doc", "docx", "odt", "ps"].contains(&extension)
 }
 
 fn statement(text: Identity) -> Statement {
@@ -341,9 +372,23 @@ mod tests {
             assert!(is_text(name), "{name}");
         }
         for name in [
-            "license.rs", "license_audit.py", "NOTICE", "README.md", "x.png.license",
-            "Copyright.php", "license.pas", "License.kt", "user_license.proto", "my_license.m",
-            "licenses.json", "license.xml", "LICENSE.txt.erb", "LicensePage.gd.uid",
+            "license.rs",
+            "license_audit.py",
+            "NOTICE",
+            "README.md",
+            "x.png.license",
+            "Copyright.php",
+            "license.pas",
+            "License.kt",
+            "user_license.proto",
+            "my_license.m",
+            "licenses.json",
+            "license.xml",
+            "LICENSE.txt.erb",
+            "LicensePage.gd.uid",
+            "LICENSE-3rdparty.csv",
+            "LICENSE.third-party",
+            "LICENSE-dependencies.md",
         ] {
             assert!(!is_text(name), "{name}");
         }
@@ -390,6 +435,34 @@ mod tests {
         );
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].method, Method::Tag);
+    }
+
+    #[test]
+    fn what_strings_and_the_first_line_of_a_script_hold_is_no_license() {
+        let memory = KnownTexts::default();
+        let stated = |name: &str, text: &str| {
+            let found = statements(&FilePath::new(name), text.as_bytes(), &memory);
+            found.into_iter().find_map(|of| Some(of.expression?.to_string()))
+        };
+        for code in [
+            "args = [\"--license\", \"GPL-3.0\"]",
+            "assert of.license == 'GPL-3.0'",
+            "s->license = \"AGPL-3.0-only\";",
+            "LICENSES = [\n  \"GPL-3.0\",\n]",
+        ] {
+            assert_eq!(stated("a.py", code), None, "{code}");
+        }
+        for text in [
+            "__license__ = \"MIT\"",
+            "\"\"\"License: MIT\"\"\"",
+            "# Under the \"MIT\" license.",
+            "#!/usr/bin/env python\n# Copyright 2020 A\n# Licensed under the MIT license.",
+        ] {
+            assert_eq!(stated("a.py", text).as_deref(), Some("MIT"), "{text}");
+        }
+        assert_eq!(stated("copyright", "Copyright 2020 A\n\nSee LICENSE.\n"), None);
+        let row = "| zlib | Zlib license | yes |\n";
+        assert_eq!(stated("building.md", row), None);
     }
 
     #[test]

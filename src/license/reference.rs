@@ -42,7 +42,7 @@ pub(super) fn statements(bytes: &[u8]) -> Vec<Statement> {
         .lines()
         .zip(1u32..)
         .flat_map(|(line, number)| line.split_ascii_whitespace().map(move |word| (word, number)))
-        .filter(|(word, _)| word.contains(|c: char| c.is_alphanumeric()))
+        .filter(|(word, _)| word.contains(|c: char| c.is_alphanumeric()) || ends_comment(word))
         .collect();
     let mut found: Vec<Statement> = Vec::new();
     let is_referring = |word: &str| REFERRING.iter().any(|of| bare(word).eq_ignore_ascii_case(of));
@@ -50,10 +50,12 @@ pub(super) fn statements(bytes: &[u8]) -> Vec<Statement> {
         // "For conditions of use, see the notice in x.h"; "see the file COPYING for conditions".
         let near = &words[at.saturating_sub(REACH)..words.len().min(at + REACH)];
         let mut near = near.iter().map(|(word, _)| bare(word).to_lowercase());
-        if !near.any(|word| ABOUT.iter().any(|beginning| word.starts_with(beginning))) {
+        // "See x.h for version/license details."
+        if !near.any(|of| of.split('/').any(|word| ABOUT.iter().any(|of| word.starts_with(of)))) {
             continue;
         }
-        let named = words[at + 1..].iter().take(REACH).find(|(word, _)| is_file_name(bare(word)));
+        let mut behind = words[at + 1..].iter().take(REACH).take_while(|of| !ends_comment(of.0));
+        let named = behind.find(|(word, _)| is_file_name(bare(word)));
         let Some(&(word, line)) = named else { continue };
         let written = bare(word).to_owned();
         if found.len() < MAX_FILES && !found.iter().any(|of| of.written == written) {
@@ -62,6 +64,11 @@ pub(super) fn statements(bytes: &[u8]) -> Vec<Statement> {
         }
     }
     found
+}
+
+/// Whether a comment ends with a word, or code begins with it: a header names nothing behind it.
+fn ends_comment(word: &str) -> bool {
+    ["*/", "-->", "#include"].contains(&word)
 }
 
 /// A word without the quotes, brackets and punctuation around it.
@@ -108,6 +115,7 @@ mod tests {
 # See the file COPYING for copying permission. → COPYING
 * For conditions of distribution and use, see the accompanying README.ijg\n * file. → README.ijg
 // license that can be found in the LICENSE file. → LICENSE
+/* see volk.h for version/license details */ → volk.h
 // Distributed under the Boost Software License. (See accompanying file LICENSE_1_0.txt) → LICENSE_1_0.txt
 # Refer to "docs/legal/TERMS.txt" for license terms → docs/legal/TERMS.txt
 "#,
@@ -119,6 +127,8 @@ mod tests {
         check(
             r#"
 /* The algorithm: see deflate.c for how matches are found. */ → nothing
+/* See the license for the limits of the license. */\n\n#include "zlib.h"\n → nothing
+// See the license for limits.\n#include <zlib.h>\n → nothing
 // license: see https://example.invalid/license.html → nothing
 // Copyright 2020 Example. See above, e.g. version 2.0 of the License. → nothing
 int main(void) { return 0; } → nothing

@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use super::align::{TemplateMatch, abridged, readings};
 use super::choice::{LicenseStatement, is_offer, joined};
-use super::grants::{EXCEPTIONS, Grant, grants, title};
+use super::grants::{EXCEPTIONS, Grant, alone, grants, title};
 use super::limits::{begins, is_limit, is_limit_of_header, is_limit_of_name};
 use super::{Expression, Words, words};
 use crate::text::shortened;
@@ -97,7 +97,11 @@ fn names(text: &[u8]) -> Option<Expression> {
 /// The license that the header of a source file states; `None` if it states none.
 pub(super) fn header(words: Words) -> Option<Identity> {
     let words = alternatives_last(words);
-    Parts::new(&words).identity(&words, false)
+    let mut parts = Parts::new(&words);
+    if parts.readings.is_empty() && parts.grants.is_empty() {
+        parts.grants.extend(alone(&words));
+    }
+    parts.identity(&words, false)
 }
 
 /// The words with the sentences in a license text that offer another one behind that text.
@@ -241,10 +245,15 @@ impl Parts {
         let sentences = parts.flat_map(|part| words.sentences(part));
         let left = sentences.filter(|of| {
             let sentence = words.of(of.clone());
+            if explains(sentence) {
+                return false;
+            }
             match self.beside_names(of, words) {
                 Some(beside) => is_limit_of_name(&beside) && !is_usual(sentence),
                 None if is_whole && is_offer(sentence) => is_limit_of_name(sentence),
                 None if is_whole => is_term(sentence),
+                // "With the special exception on linking described in the file LICENSE."
+                None if EXCEPTIONS.iter().any(|(name, _)| sentence.contains(name)) => false,
                 None => self.is_near(of) && is_limit_of_header(sentence) && !is_usual(sentence),
             }
         });
@@ -459,6 +468,12 @@ fn is_term(sentence: &str) -> bool {
         && !OTHERWISE.iter().any(|of| sentence.contains(of))
 }
 
+/// Whether a sentence says what a license allows, and limits nothing.
+fn explains(sentence: &str) -> bool {
+    const LIMITING: [&str; 7] = ["not", "cannot", "only", "must", "unless", "except", "provided"];
+    sentence.starts_with("this means") && !sentence.split(' ').any(|of| LIMITING.contains(&of))
+}
+
 fn is_usual(sentence: &str) -> bool {
     USUAL.iter().any(|usual| sentence.contains(usual))
 }
@@ -620,6 +635,21 @@ Choice of public domain or MIT-0. See license statements at the end of this file
         check_headers(
             r#"
 under the MIT license. The fonts are under the Frobnicator License. → unknown
+Licensed under Frobnicator SW License Agreement V2 → unknown
+licensed by Example under Great Frobnicator license FR0044, the "License" → unknown
+Use of this software is governed by the Frobnicator license agreement. → unknown
+This code cannot be redistributed without permission from Example. → LicenseRef-proprietary
+#!/usr/bin/env ruby\nCopyright 2015 Example\nLicensed under the Apache License, Version 2.0 → Apache-2.0
+See foo.\n@license MIT\n@version 1.1 → MIT
+License: GPL\nVersion: 3.0 → GPL-1.0-or-later
+x.css v8.0.1 | MIT License | example.invalid → MIT
+X (c) 2010 Jane Doe. MIT licensed. → MIT
+See the MIT license. → unknown
+licensed under the MIT license. See https://docs.python.org/3/library/os.html → MIT
+under the terms of the BSD, Artistic, or GPL licenses → LicenseRef-BSD OR Artistic-1.0-Perl OR GPL-1.0-or-later
+under the MIT license. This means you can use it in proprietary products. → MIT
+under the MIT license. This means you must not use it in proprietary products. → unknown
+distributed under the terms of the GNU Lesser General Public License version 2.1, with the special exception on linking described in the file LICENSE. → LGPL-2.1-only WITH OCaml-LGPL-linking-exception
 under the terms of the Glide General Public License → unknown
 under the terms of the GNU General Public License, or the Frobnicator license → unknown
 under the Apache License, Version 2.0 and GNU GLP V2. → unknown

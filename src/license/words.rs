@@ -97,10 +97,16 @@ impl Words {
     /// Adds a line; of a copyright notice, returns what is before it.
     fn add_line(&mut self, whole: &str, number: u32) -> Option<String> {
         let line = without_marks(whole);
+        let marks = &whole[..whole.len() - line.len()];
         let is_notice = is_notice(line);
-        if line.is_empty() || is_notice || is_file_heading(line) {
+        let is_about_file =
+            is_file_heading(line) || marks.starts_with("#!") || is_version_field(marks, line);
+        if line.is_empty() || is_notice || is_about_file {
             self.end_sentence();
-            return is_notice.then(|| whole[..whole.len() - line.len()].to_owned());
+            return is_notice.then(|| marks.to_owned());
+        }
+        if is_field(marks) {
+            self.end_sentence();
         }
         let line = line.trim_end_matches([' ', '|']);
         // "... License version" may end the line before: what begins this one is its number.
@@ -308,6 +314,21 @@ fn is_file_heading(line: &str) -> bool {
     name.contains('.') && !name.contains(char::is_whitespace)
 }
 
+/// Whether what is before a line makes it a field of a comment for tools: `@license MIT`.
+fn is_field(marks: &str) -> bool {
+    marks.ends_with(['@', '\\'])
+}
+
+/// Whether a line is the version of the file, and of no license: `@version 3.0`, `Version: 3.0`.
+fn is_version_field(marks: &str, line: &str) -> bool {
+    let Some(version) = line.strip_prefix("version").or_else(|| line.strip_prefix("Version"))
+    else {
+        return false;
+    };
+    let is_number = |of: &str| of.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    is_field(marks) || version.strip_prefix(':').is_some_and(|of| is_number(of.trim()))
+}
+
 /// Whether a line is a copyright notice, and no license: it has a year or sign, and grants nothing.
 pub(super) fn is_notice(line: &str) -> bool {
     if line.len() > MAX_NOTICE || !line.starts_with(['c', 'C', '(', '©', 'p', 'P', 'a', 'A']) {
@@ -338,7 +359,7 @@ fn goes_on(line: &str, margin: &str) -> bool {
 }
 
 /// Whether a line of a notice, in lower case, says what is granted.
-fn speaks_of_terms(lower: &str) -> bool {
+pub(super) fn speaks_of_terms(lower: &str) -> bool {
     ["licens", "permission", " terms"].iter().any(|word| lower.contains(word))
 }
 
