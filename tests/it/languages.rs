@@ -343,6 +343,11 @@ fn what_a_file_holds_decides_where_languages_share_an_extension() {
         ("a", "#! /usr/bin/nix-shell -i bash -p python3\n", "shell"),
         ("a", "#!C:\\Python\\python.exe\n", "python"),
         ("a", "#!/usr/bin/env perl6\n", "raku"),
+        // No `#!` line runs JASS or Reason; TypeScript's may name any program of JavaScript.
+        ("check.j", "#!/bin/sh\necho\n", "shell"),
+        ("run.re", "#!/usr/bin/env python3\n", "python"),
+        ("a.ts", "#!/usr/bin/env node\n", "typescript"),
+        ("q.pl", "sub order($$$;$);\n", "perl"),
     ];
     for (path, text, expected) in cases {
         let language = languages.identify(&FilePath::new(path), text.as_bytes());
