@@ -13,7 +13,8 @@ use crate::text::FilePath;
 const MAX_BESIDE: usize = 256;
 
 /// The changed files without the name of source that a source file of their folder includes, each
-/// with its language; and those whose name says nothing, with the language that they begin like.
+/// with its language; and those, or removed ones, whose name says nothing, with the language that
+/// they begin like.
 pub(in crate::audit) fn unnamed(
     base: &Snapshot,
     head: &Snapshot,
@@ -22,8 +23,12 @@ pub(in crate::audit) fn unnamed(
 ) -> Result<BTreeMap<FilePath, String>, Error> {
     let mut found = BTreeMap::new();
     let unread = unread(base, head, sources);
-    for &path in unread.iter().filter(|path| !sources.languages.may_know(path)) {
-        let Some(entry) = head.get(path) else { continue };
+    // Of a file that is moved, neither name says anything.
+    let gone = head.differences(base).filter_map(|(old, new)| old.filter(|_| new.is_none()));
+    let gone = gone.filter(|entry| sources.promise(&entry.path).is_none());
+    let entries = unread.iter().filter_map(|path| head.get(path)).chain(gone);
+    for entry in entries.filter(|entry| !sources.languages.may_know(&entry.path)) {
+        let path = &entry.path;
         // Most are data: none is fetched for this.
         if reader.size(entry).is_none() || sources.is_too_large(reader, entry) {
             continue;

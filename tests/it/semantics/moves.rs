@@ -3,6 +3,7 @@
 use support::Repository;
 
 use super::{check as check_change, copy};
+use crate::one_copy::C;
 use crate::samples::{File, LANGUAGES, Language, inserted_after, reindented, replaced, rewritten};
 
 /// Checks that the change is nothing.
@@ -80,6 +81,19 @@ fn a_renamed_file_is_nothing() {
         let store = language.file("store", &[language.first, language.second]);
         check(&[&store], &[&store.named(language.path("shelf/renamed"))]);
     }
+}
+
+#[test]
+fn a_renamed_file_that_only_its_content_tells_to_be_source_is_nothing() {
+    let function = |name: &str| C.first.replace("static int ", &format!("static int {name}_"));
+    let text = format!("<?php\n{}{}", function("one"), function("two"));
+    let repository = Repository::new();
+    repository.write("gen.parser", &text);
+    repository.commit("a file");
+    repository.remove("gen.parser");
+    repository.write("gen.kmyacc", &text);
+    repository.commit("a new name");
+    assert!(repository.check(&[]).list("/findings").is_empty());
 }
 
 #[test]
