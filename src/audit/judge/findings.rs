@@ -310,10 +310,14 @@ impl<'c> FileUnderAudit<'c> {
             is_alternative,
             n_lines: self.n_lines(pair.alignment.pairs().map(|(at, _)| at)),
             insertion: is_in_both.then(|| self.insertion(&pair.alignment.query())),
+            // What differs has to become a parameter first, but for the name of the whole.
             reuse: match pair.clone_type {
-                // What differs has to become a parameter first.
-                CloneType::Type3 | CloneType::Type4 => Reuse::Share,
-                CloneType::Type1 | CloneType::Type2 { .. } => reuse(target.document(), &of_target),
+                CloneType::Type1 | CloneType::Type2 { .. }
+                    if differs_by_name(pair, source.document(), target.document()) =>
+                {
+                    reuse(target.document(), &of_target)
+                }
+                _ => Reuse::Share,
             },
         };
         let (place, verdict) = self.judged(place, &fragment);
@@ -404,6 +408,7 @@ impl<'c> FileUnderAudit<'c> {
                 || origin.path != source.path
                 || !overlaps(&origin.fragment, &fragment)
         });
+        leave_out_repeated(&mut origins);
         let worth = self.worth(&range, &fragment, &origins)?;
         let circumstances = self.circumstances(&range, &worth, &origins);
         let judgment = self.thresholds.levels.judge_copy(&mut origins, circumstances)?;
@@ -467,6 +472,45 @@ impl Draft {
         let n_own = self.spelled.iter().filter(|at| !others.contains(at)).count();
         10 * n_own < self.spelled.len().max(1)
     }
+}
+
+/// Leaves out each origin most of whose lines are those of one before it: both are one place.
+///
+/// Each is compared with those of its file that begin at most its own length before or behind it.
+fn leave_out_repeated(origins: &mut Vec<Origin>) {
+    let mut kept: BTreeMap<(Place, FilePath), BTreeMap<u32, Vec<u32>>> = BTreeMap::new();
+    origins.retain(|origin| {
+        let (first, last) = (origin.fragment.start.line, origin.fragment.end.line);
+        let n = last - first + 1;
+        let of_file = kept.entry((origin.place.clone(), origin.path.clone())).or_default();
+        let mut near = of_file
+            .range(first.saturating_sub(n)..=last)
+            .flat_map(|(&first, ends)| ends.iter().map(move |&last| (first, last)));
+        let is_kept = !near.any(|(other, end)| {
+            let n_shared = (last.min(end) + 1).saturating_sub(first.max(other));
+            2 * n_shared > last.max(end) + 1 - first.min(other)
+        });
+        if is_kept {
+            of_file.entry(first).or_default().push(last);
+        }
+        is_kept
+    });
+}
+
+/// Whether nothing is spelled otherwise but one name, which begins on the first line: it is that of
+/// the function or class.
+fn differs_by_name(pair: &ClonePair, query: Document<'_>, target: Document<'_>) -> bool {
+    let differing = pair
+        .alignment
+        .pairs()
+        .filter(|&(a, b)| query.tokens[a].exact != target.tokens[b].exact)
+        .map(|(a, _)| a);
+    let differing: Vec<usize> = differing.collect();
+    let Some(&first) = differing.first() else { return true };
+    let start = pair.alignment.query().start;
+    query.tokens[first].is_name()
+        && !(start + 1..=first).any(|at| query.starts_line(at))
+        && differing.iter().all(|&at| query.tokens[at].exact == query.tokens[first].exact)
 }
 
 /// How some tokens could be used in place of a copy.

@@ -16,6 +16,33 @@ fn an_origin_that_the_change_moves_down_is_named_at_its_new_lines() {
 }
 
 #[test]
+fn a_place_that_overlaps_a_better_one_is_no_other() {
+    let adapter = |name: &str, query: &str| {
+        format!(
+            "public class {name} : ISqlAdapter\n{{\n    public int Insert(IDbConnection connection, IDbTransaction transaction, \
+             int? commandTimeout, String tableName, string columnList)\n    {{\n        \
+             string cmd = String.Format(\"insert into {{0}} ({{1}}) values\", tableName, columnList);\n        \
+             connection.Execute(cmd, tableName, transaction: transaction, commandTimeout: commandTimeout);\n        \
+             var r = connection.Query(\"{query}\", transaction: transaction, commandTimeout: commandTimeout);\n        \
+             int id = (int)r.First().id;\n        if (keyProperties.Any())\n            \
+             keyProperties.First().SetValue(entityToInsert, id, null);\n        return id;\n    }}\n}}\n"
+        )
+    };
+    let before = format!(
+        "public interface ISqlAdapter\n{{\n    int Insert(IDbConnection connection, IDbTransaction transaction, \
+         int? commandTimeout, String tableName, string columnList);\n}}\n{}",
+        adapter("SqlServerAdapter", "select @@IDENTITY id")
+    );
+    let repository = Repository::new();
+    repository.write("a.cs", &before);
+    repository.commit("one");
+    repository.write("a.cs", before + &adapter("SQLiteAdapter", "select last_insert_rowid() id"));
+    repository.commit("two");
+    let report = repository.check(&[]);
+    assert_eq!(report.list("/findings/0/origins").len(), 1);
+}
+
+#[test]
 fn an_origin_that_the_change_edits_is_named_at_its_new_lines() {
     for language in LANGUAGES {
         let Language { first, second, third, insertion, .. } = language;
