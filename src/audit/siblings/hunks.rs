@@ -147,12 +147,14 @@ fn with_neighbors(source: &Source, tokens: &Range<usize>) -> Range<usize> {
 }
 
 /// Whether a hunk only edits what does nothing or is another's on purpose: braces, as where
-/// `if (a) b();` became `if (a) { b(); }`, and texts; rows of numbers; attributes.
+/// `if (a) b();` became `if (a) { b(); }`, what closes another part of the edit, and texts; rows of
+/// numbers; attributes.
 fn is_idle(hunk: &Hunk, base: &Source, after: &Source) -> bool {
     let sides = [&base.tokens[hunk.removed.clone()], &after.tokens[hunk.added.clone()]];
     let [removed, added] = sides.map(|tokens| {
         let others = tokens.iter().filter(|of| {
-            of.kind() != Kind::String && !matches!(of.punctuation(), Some(b'{' | b'}'))
+            of.kind() != Kind::String
+                && !matches!(of.punctuation(), Some(b'{' | b'}' | b')' | b';'))
         });
         others.map(|token| token.exact)
     });

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::windows::{Pair, Place};
 use crate::audit::read::Source;
+use crate::language::Token;
 use crate::matching::{Hunk, unified};
 use crate::text::indented_line;
 
@@ -61,6 +62,18 @@ pub(super) fn adapted(
         text.splice(range, new);
     }
     (text != target.text).then_some(text)
+}
+
+/// Whether as many brackets are open behind the edits as behind what they replace: what closes one
+/// may be in a part of an edit that no sibling lacks.
+pub(super) fn is_balanced(pair: &Pair<'_>, places: &[Place<'_>]) -> bool {
+    let nesting = |source: &Source, of: &Range<usize>| -> i64 {
+        source.tokens[of.clone()].iter().map(Token::nesting).sum()
+    };
+    let opened = places.iter().map(|Place { window, site, .. }| {
+        nesting(&pair.head.source, &window.hunk.added) - nesting(pair.other, &site.at)
+    });
+    opened.sum::<i64>() == 0
 }
 
 /// The patch that gives `source` another `text`, if its name and encoding are fit for patches.

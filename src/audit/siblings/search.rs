@@ -9,7 +9,7 @@ use foldhash::{HashMap, HashMapExt, HashSet};
 use rayon::prelude::*;
 
 use super::hunks::{MAX_PLACES, may_hold_siblings, unit_around};
-use super::patch::{adapted, patch};
+use super::patch::{adapted, is_balanced, patch};
 use super::purpose::Purposes;
 use super::step::{Marks, Side, parted};
 use super::windows::{Pair, Place, Windows};
@@ -438,7 +438,7 @@ impl<'m> Pair<'m> {
                 (false, _) => CloneType::Type3,
             },
             name: Some(String::from_utf8_lossy(name.text(&other.text)).into_owned()),
-            patch: patch(other, &edited),
+            patch: patch(other, &edited).filter(|_| is_balanced(self, &places)),
             is_declared: false,
             text: other.text.clone(),
         })

@@ -225,6 +225,32 @@ fn the_patch_indents_what_the_edit_only_indented_otherwise() {
 }
 
 #[test]
+fn no_patch_leaves_a_bracket_open() {
+    let read = |which: &str, into: &str, or: &str| {
+        format!(
+            "  which[1] = HW_{which};\n  size = sizeof({into});\n  \
+             if (sysctl(which, ARRAY_SIZE(which), &{into}, &size, NULL, 0))\n    {or};\n\n"
+        )
+    };
+    let ask = read("CPUSPEED", "cpuspeed", "goto error");
+    let before = format!(
+        "int uv_cpu_info(uv_cpu_info_t** cpu_infos, int* count) {{\n  unsigned int numcpus;\n  int cpuspeed;\n  \
+         size_t size;\n\n{}  *cpu_infos = uv__malloc(numcpus * sizeof(**cpu_infos));\n  *count = numcpus;\n\n{ask}  \
+         size = sizeof(info);\n  return 0;\nerror:\n  return UV__ERR(errno);\n}}\n",
+        read("NCPUONLINE", "numcpus", "return UV__ERR(errno)")
+    );
+    let asked = ask.replace("NULL, 0))\n", "NULL, 0) &&\n      (errno != EOPNOTSUPP)) {\n");
+    let asked = asked.replace("  if (", "  cpuspeed = 0;\n  if (").replace("error;", "error;\n  }");
+    let after = [("openbsd.c", before.replace(&ask, &asked))];
+    let repository =
+        Change { message: FIX, before: &[("openbsd.c", before)], after: &after }.made();
+    assert_eq!(findings(&repository, "missed-sibling").len(), 1);
+    let mut check = repository.secondhand(&["check", "--base", "HEAD~1", "--format", "patch"]);
+    let patch = check.output().expect("the program starts").stdout;
+    assert!(!String::from_utf8_lossy(&patch).contains("EOPNOTSUPP"));
+}
+
+#[test]
 fn an_edit_that_was_made_twice_is_lacking_once_where_there_is_one_place_for_it() {
     let [rdb, aof] = ["rdb", "aof"].map(|of| save(&format!("save_{of}"), of, "fp"));
     let (start, end) = (rdb.find("    fp = fopen"), rdb.find("    return 0;"));
