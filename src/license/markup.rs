@@ -53,28 +53,34 @@ pub(super) fn plain(bytes: &[u8]) -> Cow<'_, [u8]> {
 ///
 /// A string is one that is closed on its line: an argument, a line, or a value in a line that has
 /// signs of code.
-pub(super) fn without_strings(bytes: &[u8]) -> Cow<'_, [u8]> {
-    blanked(bytes, strings)
+pub(super) fn without_strings(bytes: &[u8], parts: [Range<usize>; 2]) -> Cow<'_, [u8]> {
+    blanked(bytes, parts, strings)
 }
 
 /// A document without the rows of its tables, with the same lines: a license there is that of what
 /// the row is about.
-pub(super) fn without_rows(bytes: &[u8]) -> Cow<'_, [u8]> {
-    blanked(bytes, |line| {
+pub(super) fn without_rows(bytes: &[u8], parts: [Range<usize>; 2]) -> Cow<'_, [u8]> {
+    blanked(bytes, parts, |line| {
         let is_row = line.trim_ascii_start().starts_with(b"|");
         is_row.then_some(0..line.trim_ascii_end().len()).into_iter().collect()
     })
 }
 
-/// A text with spaces for what is found in each line.
-fn blanked(bytes: &[u8], found: impl Fn(&[u8]) -> Vec<Range<usize>>) -> Cow<'_, [u8]> {
+/// A text with spaces for what is found in each line of some parts of it.
+fn blanked(
+    bytes: &[u8],
+    parts: [Range<usize>; 2],
+    found: impl Fn(&[u8]) -> Vec<Range<usize>>,
+) -> Cow<'_, [u8]> {
     let mut text = Cow::Borrowed(bytes);
-    let mut start = 0;
-    for line in bytes.split_inclusive(|&byte| byte == b'\n') {
-        for range in found(line) {
-            text.to_mut()[start + range.start..start + range.end].fill(b' ');
+    for part in parts {
+        let mut start = part.start;
+        for line in bytes[part].split_inclusive(|&byte| byte == b'\n') {
+            for range in found(line) {
+                text.to_mut()[start + range.start..start + range.end].fill(b' ');
+            }
+            start += line.len();
         }
-        start += line.len();
     }
     text
 }

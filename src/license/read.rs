@@ -57,7 +57,12 @@ pub(super) fn statements(path: &FilePath, bytes: &[u8], memory: &KnownTexts) -> 
         let (_, tags) = parted(bytes);
         return of_tags(&tags, Method::Sidecar, Scope::Sibling(of.to_vec())).into_iter().collect();
     }
-    let stating = if is_source(path) { without_strings(bytes) } else { without_rows(bytes) };
+    let head = bytes.len().min(HEADER);
+    let parts = [0..head, head.max(bytes.len().saturating_sub(FOOTER))..bytes.len()];
+    let stating = match is_source(path) {
+        true => without_strings(bytes, parts),
+        false => without_rows(bytes, parts),
+    };
     let mut found = own(&stating, memory);
     if reuse::is_relevant(path) {
         found.extend(reuse::statements(bytes));
