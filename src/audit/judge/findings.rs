@@ -474,22 +474,21 @@ impl Draft {
     }
 }
 
-/// Leaves out each origin most of whose lines are those of one before it: both are one place.
+/// Leaves out each origin whose lines are the same place as those of one before it.
 ///
 /// Each is compared with those of its file that begin at most its own length before or behind it.
 fn leave_out_repeated(origins: &mut Vec<Origin>) {
     let mut kept: BTreeMap<(Place, FilePath), BTreeMap<u32, Vec<u32>>> = BTreeMap::new();
     origins.retain(|origin| {
         let (first, last) = (origin.fragment.start.line, origin.fragment.end.line);
+        let lines = |first: u32, last: u32| first as usize..last as usize + 1;
         let n = last - first + 1;
         let of_file = kept.entry((origin.place.clone(), origin.path.clone())).or_default();
         let mut near = of_file
             .range(first.saturating_sub(n)..=last)
             .flat_map(|(&first, ends)| ends.iter().map(move |&last| (first, last)));
-        let is_kept = !near.any(|(other, end)| {
-            let n_shared = (last.min(end) + 1).saturating_sub(first.max(other));
-            2 * n_shared > last.max(end) + 1 - first.min(other)
-        });
+        let is_kept =
+            !near.any(|(other, end)| is_same_place(&lines(first, last), &lines(other, end)));
         if is_kept {
             of_file.entry(first).or_default().push(last);
         }
