@@ -621,12 +621,11 @@ impl Languages {
 
     fn identified(&self, name: &str, text: &[u8]) -> Option<(usize, Reason)> {
         let by_name = self.identified_by_name(name, text).map(|row| (row, Reason::FileName));
-        let by_extension =
-            || extensions(name).find_map(|end| self.identified_by_extension(end, text));
         by_name
             .or_else(|| {
-                let (row, reason) = by_extension()?;
-                Some(self.script(row, &reason, text).unwrap_or((row, reason)))
+                let told =
+                    extensions(name).find_map(|end| self.identified_by_extension(end, text))?;
+                Some(self.script(&told, text).unwrap_or(told))
             })
             .or_else(|| self.identified_by_interpreter(text))
             .or_else(|| {
@@ -636,10 +635,12 @@ impl Languages {
     }
 
     /// The language that a `#!` line tells, if no such line runs the one that the extension tells.
-    fn script(&self, row: usize, reason: &Reason, text: &[u8]) -> Option<(usize, Reason)> {
-        let is_told = matches!(reason, Reason::Extension(_));
-        let script = self.identified_by_interpreter(text).filter(|_| is_told)?;
-        (!self.by_shebang.values().any(|of| *of == row)).then_some(script)
+    fn script(&self, (row, reason): &(usize, Reason), text: &[u8]) -> Option<(usize, Reason)> {
+        if !matches!(reason, Reason::Extension(_)) || !text.starts_with(b"#!") {
+            return None;
+        }
+        let script = self.identified_by_interpreter(text)?;
+        (!self.by_shebang.values().any(|of| of == row)).then_some(script)
     }
 
     fn identified_by_interpreter(&self, text: &[u8]) -> Option<(usize, Reason)> {

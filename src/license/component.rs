@@ -371,11 +371,11 @@ impl Identification {
         }
         // A text does not tell "only" from "or later"; a grant beside it does.
         let texts = evidence.iter().filter(|of| of.is_text());
-        let texts = texts.filter_map(|of| of.statement.expression.clone());
-        let later: Vec<Expression> = texts.filter(Expression::is_later).collect();
+        let texts: Vec<Expression> =
+            texts.filter_map(|of| of.statement.expression.clone()).collect();
         evidence.retain(|of| {
             let text = of.statement.expression.as_ref().filter(|_| of.is_text());
-            !text.is_some_and(|of| !of.is_later() && later.contains(&of.with_later()))
+            !text.is_some_and(|text| text.is_later_among(&texts))
         });
         // The LGPL 3.0 incorporates the GPL, whose text has to be next to it: both are one license.
         let is_lesser = evidence.iter().any(|of| of.is_text_of("LGPL-3.0"));

@@ -253,6 +253,13 @@ impl Expression {
         self.licenses().any(License::allows_later)
     }
 
+    /// Whether it is in one version, and one of `others` is the same with later ones: that tells
+    /// more.
+    pub(super) fn is_later_among(&self, others: &[Self]) -> bool {
+        let later = self.with_later();
+        !self.is_later() && later.is_later() && others.contains(&later)
+    }
+
     /// The same with every "only" of the GNU licenses as "or later".
     pub fn with_later(&self) -> Self {
         self.with_each(|license| match license.id.strip_suffix("-only") {

@@ -128,13 +128,10 @@ static FAMILIES: LazyLock<HashMap<String, Family>> = LazyLock::new(|| {
     });
     let addresses = include_str!("../../config/licenses/addresses.txt").lines();
     let addresses = addresses.filter_map(|line| line.split_once(' '));
-    let pages: HashSet<String> = addresses
-        .clone()
-        .filter(|(_, of)| of.to_lowercase().contains("licens"))
-        .map(|(_, of)| parted(of).0)
-        .collect();
-    let addresses = addresses.map(|(id, of)| (parted(of), id, true));
-    for ((name, version), id, is_usual) in usual.chain(listed).chain(addresses) {
+    let addresses = addresses
+        .map(|(id, of)| (parted(of), id, true, of.to_ascii_lowercase().contains("licens")));
+    let names = usual.chain(listed).map(|(name, id, is_usual)| (name, id, is_usual, false));
+    for ((name, version), id, is_usual, is_page) in names.chain(addresses) {
         let bare = id.trim_end_matches("-only").trim_end_matches("-or-later").trim_end_matches('+');
         let id = if id.contains(' ') { id } else { bare };
         let is_host = matches!(name.split(' ').nth(1), Some("org" | "com" | "net"));
@@ -142,11 +139,10 @@ static FAMILIES: LazyLock<HashMap<String, Family>> = LazyLock::new(|| {
         if version.is_none() && is_address && name.split(' ').count() == 2 {
             continue;
         }
-        let is_page = pages.contains(&name);
         let family = families.entry(name).or_default();
         family.is_usual |= is_usual;
         family.is_address |= is_address;
-        family.is_page = is_page;
+        family.is_page |= is_page;
         match version {
             Some(version) => drop(family.versions.entry(version).or_insert_with(|| id.to_owned())),
             None => family.plain = family.plain.take().or_else(|| Some(id.to_owned())),

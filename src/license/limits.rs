@@ -93,6 +93,12 @@ pub(super) fn is_limit_of_header(sentence: &str) -> bool {
         || forbidden.into_iter().any(|behind| has(behind, USE))
 }
 
+/// Whether a sentence says what a license allows, and limits nothing.
+pub(super) fn explains(sentence: &str) -> bool {
+    const LIMITING: [&str; 7] = ["not", "cannot", "only", "must", "unless", "except", "provided"];
+    sentence.starts_with("this means") && !sentence.split(' ').any(|of| LIMITING.contains(&of))
+}
+
 /// A sentence with a space before and after each word.
 pub(super) fn spaced(sentence: &str) -> String {
     format!(" {} ", sentence.trim())

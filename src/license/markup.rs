@@ -91,18 +91,18 @@ const MAX_WORDS: usize = 3;
 /// What the strings of a line of code hold.
 fn strings(line: &[u8]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    let is_apart = [&b"\"\"\""[..], b"'''", b"href=", b"__license__", b"LICENSE("]
+    let is_own = [&b"\"\"\""[..], b"'''", b"href=", b"__license__", b"LICENSE("]
         .iter()
         .any(|mark| memchr::memmem::find(line, mark).is_some());
     // A comment, and no address.
-    let is_apart = is_apart
-        || memchr::memmem::find_iter(line, b"//").any(|at| at == 0 || line[at - 1] != b':');
+    let is_own =
+        is_own || memchr::memmem::find_iter(line, b"//").any(|at| at == 0 || line[at - 1] != b':');
     let first = line.trim_ascii_start().first().copied().unwrap_or(b'*');
-    if is_apart || b"*#;%!:@-".contains(&first) {
+    if is_own || b"*#;%!:@-".contains(&first) {
         return found;
     }
     // No license text has these signs, but for "[year]".
-    let is_code = line.iter().any(|byte| b"={}".contains(byte)) || line.contains(&b'[');
+    let is_code = line.iter().any(|byte| b"={}[".contains(byte));
     let mut at = 0;
     while let Some(open) = memchr::memchr2(b'"', b'\'', &line[at..]).map(|n| at + n) {
         let end = memchr::memchr(line[open], &line[open + 1..]).map(|n| open + 1 + n);

@@ -81,11 +81,9 @@ fn is_plain_claim(line: &str) -> bool {
             .expect("it is valid")
     });
     PLAIN.find(line.as_bytes()).is_some_and(|of| {
-        let before = String::from_utf8_lossy(&line.as_bytes()[..of.start()]);
-        let is_open = before.contains(['"', '=', '`']);
-        !is_open
-            && before.split(|c: char| !c.is_alphanumeric()).filter(|of| !of.is_empty()).count()
-                <= MAX_BEFORE
+        let before = &line[..of.start()];
+        let words = before.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        !before.contains(['"', '=', '`']) && words.count() <= MAX_BEFORE
     })
 }
 

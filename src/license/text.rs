@@ -13,7 +13,7 @@ use serde::Deserialize;
 use super::align::{TemplateMatch, abridged, readings};
 use super::choice::{LicenseStatement, is_offer, joined};
 use super::grants::{EXCEPTIONS, Grant, alone, grants, title};
-use super::limits::{begins, is_limit, is_limit_of_header, is_limit_of_name};
+use super::limits::{begins, explains, is_limit, is_limit_of_header, is_limit_of_name};
 use super::{Expression, Words, words};
 use crate::text::shortened;
 
@@ -286,12 +286,8 @@ impl Parts {
 /// Leaves out the licenses that others tell more exactly.
 fn leave_out_vaguer(stated: &mut Vec<LicenseStatement>) {
     // A sentence that leaves the version open to later ones tells more than one that only names it.
-    let known = stated.iter().filter_map(|of| of.expression.clone());
-    let later: Vec<Expression> = known.filter(Expression::is_later).collect();
-    stated.retain(|of| {
-        let of = of.expression.as_ref();
-        !of.is_some_and(|of| !of.is_later() && later.contains(&of.with_later()))
-    });
+    let known: Vec<Expression> = stated.iter().filter_map(|of| of.expression.clone()).collect();
+    stated.retain(|of| !of.expression.as_ref().is_some_and(|of| of.is_later_among(&known)));
     let known: Vec<Expression> = stated.iter().filter_map(|of| of.expression.clone()).collect();
     let has_edition = |of: &Expression| {
         known.iter().any(|other| other.is_edition_of(of) && !of.is_edition_of(other))
@@ -466,12 +462,6 @@ fn is_term(sentence: &str) -> bool {
         && !is_about_text(&row)
         && !is_usual(sentence)
         && !OTHERWISE.iter().any(|of| sentence.contains(of))
-}
-
-/// Whether a sentence says what a license allows, and limits nothing.
-fn explains(sentence: &str) -> bool {
-    const LIMITING: [&str; 7] = ["not", "cannot", "only", "must", "unless", "except", "provided"];
-    sentence.starts_with("this means") && !sentence.split(' ').any(|of| LIMITING.contains(&of))
 }
 
 fn is_usual(sentence: &str) -> bool {
